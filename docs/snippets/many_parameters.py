@@ -6,7 +6,6 @@ the training loss alone says nothing about what it has learned. The reading is t
 :source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
     rethinking generalization".
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -119,8 +119,8 @@ class Entry:
 
     @property
     def cost(self) -> str:
-        """One of :data:`COSTS`."""
-        return self.fields.get("cost", "")
+        """One of :data:`COSTS`; instant unless the head says otherwise."""
+        return self.fields.get("cost", COSTS[0])
 
     @property
     def erratum(self) -> str:

@@ -31,7 +31,6 @@ def entry(tmp_path) -> Entry:
             "",
             ":source: Someone (1950), Title.",
             ":kind: bound",
-            ":cost: instant",
             ":covers: sum-of-signs",
             ":erratum: [typo] A sign. [loose] A factor 2.",
         ]

@@ -21,7 +21,6 @@ BROKEN = '''"""A claim that cannot be loaded.
 
 :source: Nobody (2000).
 :kind: bound
-:cost: instant
 :covers: none
 """
 raise RuntimeError("no such luck")

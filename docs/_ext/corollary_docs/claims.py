@@ -32,7 +32,7 @@ def claim_page(
         rst.heading(rst.escaped(entry.title)),
         rst.directive("rst-class", "claim-line"),
         f":doc:`{_chapter_title(entry)} </generated/chapters/{entry.area}>` · {entry.kind} · "
-        f"{entry.cost} ({_COSTS.get(entry.cost, 'cost not stated')})\n",
+        f"{entry.cost} ({_COSTS[entry.cost]})\n",
         entry.statement + "\n",
         *_supposed(entry, outcome),
         *_checked(outcome),

@@ -9,7 +9,6 @@ a network of infinite width, with :math:`|\hat f|` as its output weights. Withou
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 26 (i) and (4.2).
 :kind: identity
-:cost: instant
 :uses: fourier_conventions
 :covers: barron-cosine-representation
 """

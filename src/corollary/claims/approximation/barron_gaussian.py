@@ -9,7 +9,6 @@ because :math:`\hat f(w)=e^{-2\pi^2\sigma^2\|w\|^2}` is Z times the density of w
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.4, Problem 1.
 :kind: bound
-:cost: instant
 :uses: barron_scaling
 :covers: barron-gaussian
 :erratum: [possible OCR artefact] The density in Problem 1 is shown with the prefactor

@@ -8,7 +8,6 @@ if it is less. Barron's rate has no dimension in it, but its constant may. The s
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.4, Problem 1c.
 :kind: limit
-:cost: instant
 :uses: barron_gaussian
 :covers: barron-gaussian
 """

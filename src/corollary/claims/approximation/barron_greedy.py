@@ -18,7 +18,6 @@ of many orthonormal units nearly attains it.
     on greedy approximation in Hilbert space; Jaggi (2013), Revisiting Frank-Wolfe, Theorem 1, with
     16 M^2/(n+2).
 :kind: bound
-:cost: instant
 :uses: barron_threshold_mass
 :covers: barron-theorem
 """

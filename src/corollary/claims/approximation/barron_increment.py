@@ -6,7 +6,6 @@ since :math:`|\cos(u+v)-\cos v|\le|u|` under the integral. A single sine attains
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 26 (ii) and (4.3).
 :kind: bound
-:cost: instant
 :uses: barron_cosines, cauchy_schwarz
 :covers: barron-cosine-representation
 :erratum: [wrong] After (4.3) boundedness of f(x) - f(0) is concluded from ||w|| |fhat(w)| being

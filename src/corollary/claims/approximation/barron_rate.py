@@ -11,7 +11,6 @@ of which only eight are different do no better than eight.
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 27 and Remark 3; Barron (1993),
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 1.
 :kind: rate
-:cost: instant
 :uses: barron_theorem, maurey_lemma
 :covers: barron-theorem
 """

@@ -10,7 +10,6 @@ constant to scale. Functions with a finite constant are continuously differentia
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.1; Barron (1993), Universal
     approximation bounds for superpositions of a sigmoidal function.
 :kind: identity
-:cost: instant
 :uses: fourier_gradient
 :covers: barron-constant
 """

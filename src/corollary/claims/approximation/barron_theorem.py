@@ -16,7 +16,6 @@ Networks whose units are drawn from the Fourier integral reach this on average. 
     Theorem 2.7; Barron (1993), Universal approximation bounds for superpositions of a sigmoidal
     function, Theorem 1.
 :kind: bound
-:cost: instant
 :uses: barron_threshold_mass, barron_scaling, maurey_choice, maurey_signed
 :covers: barron-theorem
 :loose: A threshold unit is on for at most half of the drawn thresholds, so the mean over drawn

@@ -8,7 +8,6 @@ its finite samples accurate. A ball of radius r costs r times as much.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 26 and proof of Theorem 27.
 :kind: bound
-:cost: instant
 :uses: barron_thresholds, fourier_gradient
 :covers: barron-threshold-representation
 """

@@ -12,7 +12,6 @@ early, and the formula gives the value at the edge.
     approximation bounds for superpositions of a sigmoidal function; Telgarsky (2021), Deep learning
     theory lecture notes.
 :kind: identity
-:cost: instant
 :uses: barron_cosines, cauchy_schwarz
 :covers: barron-threshold-representation
 :erratum: [loose] Theorem 26 says "for bounded ||w||"; w is integrated over R^d, and this is no

@@ -11,7 +11,6 @@ the rate :math:`m^{-1/2}` is attained.
 :source: Perez Jensen (2025), Deep Learning, Section 2.4, Theorem 2.4; Popoviciu (1935); Lorentz
     (1953), Bernstein Polynomials, Theorem 1.6.1.
 :kind: bound
-:cost: instant
 :uses: bernstein_moments
 :covers: bernstein-weierstrass
 """

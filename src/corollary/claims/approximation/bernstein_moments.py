@@ -9,7 +9,6 @@ r"""Moments of the Bernstein basis.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.3, (3.5)-(3.6) and Figure 3.1;
     Bernstein (1912).
 :kind: identity
-:cost: instant
 :covers: bernstein-basis
 :erratum: [typo] Two sums in the proof sketch start at k = 1 and should start at k = 0, as (3.6)
     does; the counterexample here takes them literally. For m = 5, x = 0.2 the basis then sums to

@@ -11,7 +11,6 @@ At a jump there is no convergence.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.3, Theorem 17; Voronovskaya (1932);
     Lorentz (1953), Bernstein Polynomials, Section 1.6.
 :kind: rate
-:cost: instant
 :uses: bernstein_moments, taylor_remainder
 :covers: bernstein-weierstrass
 """

@@ -10,7 +10,6 @@ so polynomials are dense in :math:`C[0,1]`, and after a change of variable in :m
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.3, Theorem 17 and (3.7)-(3.8); Perez
     Jensen (2025), Deep Learning, Section 2.4, Theorem 2.4; Bernstein (1912).
 :kind: theorem
-:cost: instant
 :uses: bernstein_moments, compact_interval
 :covers: bernstein-weierstrass
 """

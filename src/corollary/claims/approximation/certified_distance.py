@@ -11,7 +11,6 @@ on a grid excludes a spike between its points.
 :source: Perez Jensen (2025), Deep Learning, Section 2.4, Definitions 2.1 to 2.3; Piyavskii (1972),
     An algorithm for finding the absolute extremum of a function.
 :kind: bound
-:cost: instant
 :covers: uniform-distance-on-compacts
 """
 

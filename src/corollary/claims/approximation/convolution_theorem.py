@@ -11,7 +11,6 @@ place of :math:`nm`. With fewer zeros the end of the result wraps around to its 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 25 and Section 10.1.3; Perez Jensen
     (2025), Deep Learning, Section 4.1.
 :kind: identity
-:cost: instant
 :covers: convolution-theorem
 :erratum: [missing hypothesis] Section 10.1.3 writes f * h = F^{-1}(F f . F h) with F explicitly the
     DFT, without padding: that is the circular convolution. The counterexample here is the formula

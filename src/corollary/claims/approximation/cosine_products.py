@@ -9,7 +9,6 @@ and Weierstrass makes it dense. No other usual activation has such a rule.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 2a and (3.15).
 :kind: identity
-:cost: instant
 :covers: cosine-network-universal
 """
 

@@ -10,7 +10,6 @@ is never approached.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 2a and (3.15)-(3.16).
 :kind: theorem
-:cost: instant
 :uses: cosine_products, stone_weierstrass
 :covers: cosine-network-universal
 """

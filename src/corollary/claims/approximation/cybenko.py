@@ -13,7 +13,6 @@ continuous :math:`G`.
 :source: Mathematical Foundations of Deep Learning (slides), Universal Approximation Theorem,
     Theorems 1 and 2; Cybenko (1989), Approximation by superpositions of a sigmoidal function.
 :kind: theorem
-:cost: instant
 :uses: discriminatory
 :covers: cybenko-uat
 :erratum: [missing hypothesis] Two opening slides say that such a network can approximate any

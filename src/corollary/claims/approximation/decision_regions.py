@@ -13,7 +13,6 @@ since f jumps and G does not: it is read at two points on both sides of the boun
 :source: Mathematical Foundations of Deep Learning (slides), Universal Approximation Theorem,
     Theorem 3; Cybenko (1989), Approximation by superpositions of a sigmoidal function, Theorem 3.
 :kind: theorem
-:cost: instant
 :uses: cybenko
 :covers: cybenko-decision-regions
 """

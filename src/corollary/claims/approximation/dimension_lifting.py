@@ -13,7 +13,6 @@ ten powers of linear forms, plus a remainder of size :math:`\epsilon/2`.
     Deep Learning, Section 2.4, Lemma 2.6; Pinkus (1999), Approximation theory of the MLP model in
     neural networks.
 :kind: theorem
-:cost: instant
 :uses: ridge_density
 :covers: dimension-lifting
 :erratum: [missing hypothesis] Section 3.4 defines the class in n dimensions without a bias. Then

@@ -12,7 +12,6 @@ variables, :math:`\binom{q+d}q`: a measure orthogonal to all of them is invisibl
 :source: Mathematical Foundations of Deep Learning (slides), Universal Approximation Theorem;
     Cybenko (1989), Approximation by superpositions of a sigmoidal function, Lemma 1.
 :kind: theorem
-:cost: instant
 :covers: discriminatory-function
 """
 

@@ -13,7 +13,6 @@ on the target has no such limit.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.1, Remark 3; Barron (1993),
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 6.
 :kind: bound
-:cost: instant
 :uses: barron_scaling
 :covers: barron-vs-fixed-basis
 :scale-free: Theory supplies the waves and the spaces; the floor holds for every space and is the

@@ -13,7 +13,6 @@ target win.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.1, Remark 3; Barron (1993),
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 6.
 :kind: rate
-:cost: instant
 :uses: fixed_basis, barron_theorem
 :covers: barron-vs-fixed-basis
 :scale-free: The exponent does not depend on the length of the frequencies.

@@ -13,7 +13,6 @@ without its convention.
     Deep Learning, Section 4.1, Definition 4.2; Barron (1993), Universal approximation bounds for
     superpositions of a sigmoidal function.
 :kind: identity
-:cost: instant
 :covers: fourier-transform-convention
 """
 

@@ -9,7 +9,6 @@ A jump breaks it: the derivative of a box is zero wherever it exists, its transf
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.1.
 :kind: identity
-:cost: instant
 :uses: fourier_conventions
 :covers: fourier-gradient-identity
 """

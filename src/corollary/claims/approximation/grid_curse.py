@@ -12,7 +12,6 @@ moment.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Remark 1 and Theorem 16; Barron
     (1993), Universal approximation bounds for superpositions of a sigmoidal function.
 :kind: bound
-:cost: instant
 :uses: grid_rate, three_layer_relu
 :covers: curse-of-dimensionality-grid
 :erratum: [typo] Remark 1 attributes the curse of dimensionality to Theorem 14, which is about one

@@ -10,7 +10,6 @@ To halve the error takes :math:`2^d` times as many cells.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Lemma 15 and Remark 1; Telgarsky
     (2021), Deep learning theory lecture notes.
 :kind: rate
-:cost: instant
 :uses: piecewise_constant
 :covers: curse-of-dimensionality-grid
 """

@@ -13,7 +13,6 @@ than 1/8.
     Foundations of Deep Learning, Section 3.4; Hornik (1991), Approximation capabilities of
     multilayer feedforward networks, Theorems 1 and 2.
 :kind: theorem
-:cost: instant
 :uses: discriminatory
 :covers: hornik-theorem
 :erratum: [missing hypothesis] The slide says that approximation capabilities do not depend on the

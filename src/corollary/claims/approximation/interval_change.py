@@ -8,7 +8,6 @@ approximates f on [a, b] with the same error:
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.3, Proposition 18.
 :kind: identity
-:cost: instant
 :covers: interval-reparametrisation
 :erratum: [wrong] Proposition 18 maps C[0,1] to C[a,b] by f -> f o phi; phi goes from [0,1] to
     [a,b], so it must be f o phi^{-1}. The counterexample here takes p o phi: on [1, 3] the error is

@@ -8,7 +8,6 @@ and :math:`J_{n+1}<J_n`: the kernel :math:`(1-u^2)^n/J_n` has variance at most
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 1 d; Landau (1908).
 :kind: identity
-:cost: instant
 :covers: landau-integral-identity
 """
 

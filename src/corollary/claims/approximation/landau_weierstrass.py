@@ -13,7 +13,6 @@ taken.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 1, (3.9)-(3.14) and
     Theorem 23; Landau (1908).
 :kind: theorem
-:cost: instant
 :uses: landau_moments, interval_change
 :covers: landau-kernel-weierstrass
 :erratum: [missing hypothesis] The exercise extends f by 0 outside (0, 1] and asks only for

@@ -12,7 +12,6 @@ for :math:`\sigma(z)=z^2` the error for :math:`x^3` on [-1, 1] is 1/4 or more at
     Jensen (2025), Deep Learning, Section 2.4, Theorem 2.5; Leshno, Lin, Pinkus and Schocken (1993),
     Multilayer feedforward networks with a nonpolynomial activation function.
 :kind: theorem
-:cost: instant
 :uses: monomial_differences, nonvanishing_derivatives, bernstein_weierstrass, interval_change
 :covers: leshno-theorem
 :erratum: [typo] The proof says that a k-th degree polynomial has sigma^{(k)} = 0; it is

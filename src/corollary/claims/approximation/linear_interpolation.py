@@ -10,7 +10,6 @@ only continuous. A kink between the nodes breaks the first bound, whatever :math
 :source: Perez Jensen (2025), Deep Learning, Section 2.5, Theorem 2.10; Lebesgue (1898), Sur
     l'approximation des fonctions; de Boor (1978), A practical guide to splines, Chapter III.
 :kind: bound
-:cost: instant
 :covers: piecewise-linear-density
 """
 

@@ -9,7 +9,6 @@ speed of the modulus of continuity; a jump gives none.
 :source: Perez Jensen (2025), Deep Learning, Section 2.5, Theorem 2.10; de Boor (1978), A practical
     guide to splines, Chapter III.
 :kind: rate
-:cost: instant
 :uses: linear_interpolation
 :covers: piecewise-linear-density
 """

@@ -11,7 +11,6 @@ rate.
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 28 and Section 4.4, Problem 2b; Pisier
     (1981), Remarques sur un résultat non publié de B. Maurey.
 :kind: bound
-:cost: instant
 :uses: maurey_lemma
 :covers: maurey-lemma
 """

@@ -7,7 +7,6 @@ Let :math:`X=\mathbb{E}V` in a Hilbert space and :math:`V_1,\dots,V_k` independe
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 28 and Section 4.4, Problem 2a; Pisier
     (1981), Remarques sur un résultat non publié de B. Maurey.
 :kind: identity
-:cost: instant
 :covers: maurey-lemma
 """
 

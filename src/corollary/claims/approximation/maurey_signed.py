@@ -9,7 +9,6 @@ from. Then :math:`s\|\mu\|_1g_w` has mean g, and
 
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 29 and the proof of Theorem 27.
 :kind: bound
-:cost: instant
 :uses: maurey_lemma
 :covers: maurey-signed-measure
 :erratum: [typo] In the chain of equalities in the proof of Theorem 27 the second line reads

@@ -7,7 +7,6 @@ repeats. Networks drawn from Barron's integral are unbiased: all of their error 
 
 :source: Mathematical Foundations of Deep Learning (slides), Barron's Theorem.
 :kind: identity
-:cost: instant
 :covers: mise
 """
 

@@ -13,7 +13,6 @@ with p = 1 for :math:`a_j=jh` and p = 2 for the central nodes :math:`a_j=(j-k/2)
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Theorem 19, steps 3 and 4;
     Leshno, Lin, Pinkus and Schocken (1993).
 :kind: construction
-:cost: instant
 :uses: chain_rule, difference_quotient
 :covers: monomial-finite-difference-network, leshno-theorem
 :scale-free: Theory finds the bias and tests the derivative; the order of a difference does not

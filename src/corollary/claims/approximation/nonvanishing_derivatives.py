@@ -11,7 +11,6 @@ For a polynomial of degree q the derivative of order q + 1 vanishes everywhere.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Lemma 20; Donoghue (1969),
     Distributions and Fourier Transforms; Pinkus (1999).
 :kind: theorem
-:cost: instant
 :covers: nonvanishing-derivatives
 """
 

@@ -11,7 +11,6 @@ side :math:`\delta` has Euclidean diameter :math:`\delta\sqrt d`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Lemma 15; Telgarsky (2021), Deep
     learning theory lecture notes.
 :kind: bound
-:cost: instant
 :covers: piecewise-constant-lemma
 :erratum: [missing hypothesis] Lemma 15 takes delta from Theorem 14, which has none; the condition
     of Theorem 16 is meant, printed with ||x - x'|| <= delta, Euclidean by the notes' convention.

@@ -11,7 +11,6 @@ every polynomial, and are dense in :math:`C(K)`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Theorem 21; Vostrecov and Kreines
     (1961), Approximation of continuous functions by superpositions of plane waves.
 :kind: identity
-:cost: instant
 :covers: ridge-function-theorem
 """
 

@@ -10,7 +10,6 @@ and equality is reached as soon as the units span all polynomials of degree k.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Remark 2; Perez Jensen (2025),
     Deep Learning, Section 2.4; Chebyshev (1854).
 :kind: bound
-:cost: instant
 :uses: units_add_up
 :covers: polynomial-activation-not-universal
 """

@@ -13,7 +13,6 @@ because f has its poles at :math:`\pm i/5` only. At equispaced points the same r
     3rd, 6th and 20th degree; Trefethen (2013), Approximation Theory and Approximation Practice,
     Theorems 8.2 and 11.1 (Hermite's formula); Runge (1901).
 :kind: experiment
-:cost: instant
 :covers: polynomial-fit-figure
 :erratum: [notation] The slide calls the statement for an interval the Stone-Weierstrass theorem. It
     is Weierstrass' theorem, a special case of Stone's theorem on algebras of functions that

@@ -12,7 +12,6 @@ is 1 on R, 0 off the box enlarged by :math:`\gamma`, in [0, 1] between, and
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Theorem 16 and (3.4); Telgarsky
     (2021), Deep learning theory lecture notes.
 :kind: construction
-:cost: instant
 :covers: relu-box-indicator
 :erratum: [wrong] The proof calls the units threshold activations; the trapezoid needs ReLU, as the
     theorem says. With Heaviside units (the counterexample here) it vanishes inside the box: for

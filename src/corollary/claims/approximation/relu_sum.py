@@ -10,7 +10,6 @@ and the affine part is two more ReLUs: :math:`m+1` hidden units in all.
 :source: Perez Jensen (2025), Deep Learning, Section 2.5, Theorem 2.11; Lebesgue (1898), Sur
     l'approximation des fonctions.
 :kind: construction
-:cost: instant
 :covers: pl-as-relu-sum
 :erratum: [missing hypothesis] Continuity is not stated; the counterexample here is a function with
     a jump, which no finite ReLU sum meets. "A sum of m - 1 ReLUs" also leaves out the affine part

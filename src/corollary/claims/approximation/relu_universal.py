@@ -12,7 +12,6 @@ widths give polynomials of degree 2, and the error stays.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.5, Theorem 2.12 and Figure 2.2.
 :kind: theorem
-:cost: instant
 :uses: linear_interpolation, relu_sum
 :covers: relu-universality
 """

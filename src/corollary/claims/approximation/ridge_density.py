@@ -11,7 +11,6 @@ never come close to :math:`x_1x_2`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Theorem 21; Vostrecov and Kreines
     (1961), Approximation of continuous functions by superpositions of plane waves.
 :kind: theorem
-:cost: instant
 :uses: polarisation, bernstein_weierstrass
 :covers: ridge-function-theorem
 """

@@ -12,7 +12,6 @@ For :math:`\sin2\pi x` the mass is 4, and the error is :math:`7.5/k`, below :mat
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 27, example in the proof.
 :kind: construction
-:cost: instant
 :covers: sine-threshold-representation
 """
 

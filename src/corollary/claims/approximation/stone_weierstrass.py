@@ -11,7 +11,6 @@ uniform error for a kink is computed by linear programming with more and more te
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Theorem 24; Stone (1948), The
     generalized Weierstrass approximation theorem.
 :kind: theorem
-:cost: instant
 :uses: bernstein_weierstrass
 :covers: stone-weierstrass
 """

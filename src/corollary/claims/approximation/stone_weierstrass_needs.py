@@ -11,7 +11,6 @@ affine functions, target :math:`x^2` (not an algebra).
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 2 b.
 :kind: counterexample
-:cost: instant
 :covers: stone-weierstrass-counterexamples
 """
 

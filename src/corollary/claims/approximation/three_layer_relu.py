@@ -9,7 +9,6 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Theorem 16; Telgarsky (2021),
     Deep learning theory lecture notes.
 :kind: theorem
-:cost: instant
 :uses: piecewise_constant, relu_box
 :covers: three-layer-relu-approximation
 :erratum: [loose] Theorem 16 speaks of Omega(delta^{-d}) activations, the symbol of a lower bound,

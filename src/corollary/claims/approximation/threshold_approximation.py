@@ -12,7 +12,6 @@ With the value of g in the middle of each step :math:`\lceil\rho/2\epsilon\rceil
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Theorem 14; Telgarsky (2021),
     Deep learning theory lecture notes.
 :kind: construction
-:cost: instant
 :covers: threshold-network-1d
 :erratum: [wrong] As worded, Theorem 14 asserts the bound for every 2-layer net with ceil(rho/eps)
     threshold nodes; the proof constructs one, and the statement should say so. rho = 0 promises no

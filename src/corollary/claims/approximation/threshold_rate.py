@@ -11,7 +11,6 @@ step. A function that jumps between the knots does not converge at all.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Theorem 14; Telgarsky (2021),
     Deep learning theory lecture notes.
 :kind: rate
-:cost: instant
 :uses: threshold_approximation
 :covers: threshold-network-1d
 """

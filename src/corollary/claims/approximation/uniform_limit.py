@@ -12,7 +12,6 @@ since the mean of :math:`|X/m-x|` for a binomial X is at most its standard devia
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.1 and (3.1); Bernstein (1912);
     Lorentz (1953), Bernstein Polynomials, Section 1.6.
 :kind: bound
-:cost: instant
 :uses: bernstein_moments
 :covers: universal-approximator-definition
 """

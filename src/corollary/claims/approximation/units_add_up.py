@@ -8,7 +8,6 @@ side by side. So the union over all widths is a linear space, which no single wi
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.4.
 :kind: identity
-:cost: instant
 :covers: mlp-function-class
 """
 

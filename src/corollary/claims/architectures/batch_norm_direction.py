@@ -10,7 +10,6 @@ with :math:`\Sigma=\operatorname{Cov}(x)`: the same for w and cw, c > 0.
 :source: Perez Jensen (2025), Deep Learning, Section 8.5; Ioffe and Szegedy (2015), "Batch
     normalization".
 :kind: identity
-:cost: instant
 :covers: batchnorm-weight-direction-identity
 :erratum: [missing hypothesis] Section 8.5 puts Sigma = E[x x^T] in a line that still carries
     x - E[x]. The variance of w^T x is w^T Cov(x) w, the same only if E[x] = 0, which is assumed

@@ -11,7 +11,6 @@ vary by as little as :math:`\sqrt\delta`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.3.1; Ioffe and Szegedy (2015),
     "Batch normalization".
 :kind: identity
-:cost: instant
 :covers: batch-normalization
 :erratum: [loose] Section 10.3.1 says that normalised activations have unit variance; with its
     delta > 0 it is v/(v + delta): 1/2 for v = delta.

@@ -11,7 +11,6 @@ value, 1 at every batch size. Layer normalisation takes nothing from the batch.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.3, Table 10.1 and Figure 10.17;
     Perez Jensen (2025), Deep Learning, Section 8.5; Wu and He (2018), "Group normalization".
 :kind: identity
-:cost: instant
 :covers: batch-vs-layer-norm-experiment
 """
 

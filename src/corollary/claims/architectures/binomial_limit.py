@@ -12,7 +12,6 @@ A kernel :math:`(1-q,q)` that is not symmetric is skewed and only gets there lik
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.1.1, for k = 4: (1, 4, 6, 4, 1)/16;
     Petrov (1975), "Sums of independent random variables", Chapter VII, for the rate.
 :kind: rate
-:cost: instant
 :covers: gaussian-binomial-kernel
 """
 

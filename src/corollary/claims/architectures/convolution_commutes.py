@@ -8,7 +8,6 @@ changing places turns it round.
 :source: Perez Jensen (2025), Deep Learning, Section 4.1, Lemma 4.4; Lucchi (2025), Foundations of
     Deep Learning, Section 10.1.1.
 :kind: theorem
-:cost: instant
 :covers: convolution-commutative
 :scale-free: both sides are the same product, in two orders.
 """

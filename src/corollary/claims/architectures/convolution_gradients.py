@@ -12,7 +12,6 @@ and cut off the gradient after.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.1.3; Perez Jensen (2025), Deep
     Learning, Section 4.2, which leaves the gradients open.
 :kind: identity
-:cost: instant
 :uses: shared_weight_gradient, kernel_flip
 :covers: conv-layer-gradients
 """

@@ -13,7 +13,6 @@ and the rule is exact up to rounding, as both are smooth and have died out at th
     Foundations of Deep Learning, Sections 10.1.1 and 10.1.2; Trefethen and Weideman (2014), "The
     exponentially convergent trapezoidal rule".
 :kind: identity
-:cost: instant
 :covers: integral-operator, continuous-convolution
 """
 

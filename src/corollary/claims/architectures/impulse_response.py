@@ -9,7 +9,6 @@ On the real line continuity is needed as well, and the kernel may be a distribut
 
 :source: Perez Jensen (2025), Deep Learning, Section 4.1, Theorem 4.6, whose proof is left open.
 :kind: theorem
-:cost: instant
 :uses: superposition
 :covers: linear-shift-equivariant-is-convolution
 :erratum: [missing hypothesis] Theorem 4.6 speaks of functions on the real line and asks neither for

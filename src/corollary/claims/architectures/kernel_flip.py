@@ -9,7 +9,6 @@ do not change when turned by 180 degrees.
 :source: Perez Jensen (2025), Deep Learning, Section 4.1, Definition 4.8; Lucchi (2025), Foundations
     of Deep Learning, Sections 10.1.1 and 10.1.2.
 :kind: identity
-:cost: instant
 :covers: cross-correlation, conv2d-discrete
 :erratum: [possible OCR artefact] Perez Jensen's remark shows h ⋆ f = h̄ ⋆ f, with the star on both
     sides; on the right it must be the convolution.

@@ -10,7 +10,6 @@ With batch normalisation both are false: the other examples set mean and varianc
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.3.2; Perez Jensen (2025), Deep
     Learning, Section 8.5; Ba, Kiros and Hinton (2016), "Layer normalization".
 :kind: theorem
-:cost: instant
 :covers: layer-normalization
 """
 

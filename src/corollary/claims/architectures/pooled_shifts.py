@@ -10,7 +10,6 @@ A fully connected network has no such property, nor has a convolutional one with
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.1; Perez Jensen (2025), Deep
     Learning, Section 4.2.
 :kind: theorem
-:cost: instant
 :uses: shift_equivariance
 :covers: cnn-classifier
 """

@@ -11,7 +11,6 @@ sum over a window has no such bound.
 :source: Perez Jensen (2025), Deep Learning, Section 4.2; Lucchi (2025), Foundations of Deep
     Learning, Section 10.1.4. The bound is ours.
 :kind: bound
-:cost: instant
 :covers: max-pooling
 :erratum: [loose] Perez Jensen says that pooling layers downsample, but the formula
     max I[i + k, j + l] has no stride; with stride r it is I[r i + k, r j + l], as used here.

@@ -9,7 +9,6 @@ without strides, exponential with them.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.1.3.
 :kind: identity
-:cost: instant
 :covers: receptive-field
 """
 

@@ -11,7 +11,6 @@ Measured are outputs after steps of torch's SGD.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.3.1.
 :kind: identity
-:cost: instant
 :covers: deep-scalar-product-network
 """
 

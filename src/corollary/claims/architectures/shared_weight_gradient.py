@@ -9,7 +9,6 @@ places, on one diagonal, and all else is zero. For every loss
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.1.1 and Exercise 1 of Chapter 10;
     Perez Jensen (2025), Deep Learning, Sections 4.1 and 4.2.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: toeplitz-convolution-matrix, convolution-parameter-sharing
 """

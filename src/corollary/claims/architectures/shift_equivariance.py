@@ -10,7 +10,6 @@ values near the border change.
 :source: Perez Jensen (2025), Deep Learning, Section 4.1, Lemma 4.5; Lucchi (2025), Foundations of
     Deep Learning, Section 10.1.1.
 :kind: theorem
-:cost: instant
 :covers: convolution-shift-equivariance
 :scale-free: both sides are the same filter, before and after the shift.
 :erratum: [typo] The proof of Lemma 4.5 inserts f(t - delta) and substitutes v = t - delta; with

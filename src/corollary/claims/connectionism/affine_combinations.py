@@ -10,7 +10,6 @@ of the right-hand side.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.1 and footnote 1.
 :kind: identity
-:cost: instant
 :uses: superposition
 :covers: affine-unit
 :scale-free: the one function of theory tests the supposition; its answer is yes or no

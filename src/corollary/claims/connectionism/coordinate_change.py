@@ -9,7 +9,6 @@ for each; the answer comes with a separating hyperplane or with a point that bot
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.1 and Figure 2.1; Lucchi (2024),
     Foundations of Deep Learning (slides), Lecture 1, Coordinate change.
 :kind: experiment
-:cost: instant
 :covers: coordinate-change-classification
 """
 

@@ -12,7 +12,6 @@ It follows from :math:`C(s+1, n) = C(s, n) + C(s, n-1)` with :math:`C(1, n) = C(
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Theorem 1.4; Cover (1965), "Geometrical
     and statistical properties of systems of linear inequalities", Theorem 1; Schläfli (1852).
 :kind: theorem
-:cost: instant
 :covers: cover-function-counting
 :erratum: [wrong] The notes remark after Theorem 1.4 that after s = 2n the number of linear
     classifications decreases steeply, quickly moving toward 0. The number never decreases: C(8, 4)

@@ -13,7 +13,6 @@ points per weight.
 :source: Perez Jensen (2025), Deep Learning, Section 1.2; Cover (1965), "Geometrical and statistical
     properties of systems of linear inequalities", Section V.
 :kind: experiment
-:cost: instant
 :uses: cover_counting
 :covers: cover-capacity-transition
 """

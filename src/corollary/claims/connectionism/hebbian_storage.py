@@ -12,7 +12,6 @@ so every pattern is a fixed point, and so is its mirror image :math:`-x_t`, at t
     Behavior"; Hertz, Krogh and Palmer (1991), "Introduction to the Theory of Neural
     Computation", Section 2.2.
 :kind: construction
-:cost: instant
 :covers: hopfield-hebbian-storage
 """
 

@@ -13,7 +13,6 @@ and :math:`C_{t,i}` tends to :math:`\mathcal N(0, s/n)`. If the diagonal is kept
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Hertz, Krogh and Palmer (1991),
     "Introduction to the Theory of Neural Computation", Section 2.2.
 :kind: identity
-:cost: instant
 :uses: hebbian_storage
 :covers: hopfield-crosstalk, hopfield-hebbian-storage
 :erratum: [missing hypothesis] The notes demand a zero diagonal, yet their Hebb rule gives

@@ -13,7 +13,6 @@ network can go round in circles for ever.
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Hopfield (1982), "Neural networks and
     physical systems with emergent collective computational abilities".
 :kind: algorithm
-:cost: instant
 :covers: hopfield-energy, hopfield-update-dynamics
 """
 

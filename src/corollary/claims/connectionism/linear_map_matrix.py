@@ -11,7 +11,6 @@ a cut to :math:`m` outputs); the matrix assembled from :math:`n` of its values f
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.2; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Representation via Matrices.
 :kind: theorem
-:cost: instant
 :uses: superposition
 :covers: linear-map-matrix
 :erratum: [typo] Both sources write A as an element of R^{n x m}; for f from R^n to R^m with

@@ -15,7 +15,6 @@ functions are reached, and exclusive or is still not.
 :source: Perez Jensen (2025), Deep Learning, Section 1.1; McCulloch and Pitts (1943), "A logical
     calculus of the ideas immanent in nervous activity".
 :kind: theorem
-:cost: instant
 :covers: mcculloch-pitts-neuron
 """
 

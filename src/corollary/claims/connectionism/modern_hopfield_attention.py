@@ -12,7 +12,6 @@ attention, the measurement the update that descends the energy.
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Ramsauer, Schäfl, Lehner et al. (2020),
     "Hopfield networks is all you need".
 :kind: identity
-:cost: instant
 :covers: modern-hopfield-attention
 """
 

@@ -13,7 +13,6 @@ its own value matrix, there is no such energy.
     "Hopfield networks is all you need", Theorem 1; Yuille and Rangarajan (2003), "The
     concave-convex procedure". The quadratic term is the strong convexity of the first part.
 :kind: theorem
-:cost: instant
 :uses: attention_gradient, tangent_below
 :covers: modern-hopfield-attention
 """

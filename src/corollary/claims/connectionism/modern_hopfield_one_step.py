@@ -13,7 +13,6 @@ away from it: well separated patterns are read at once, with an error that falls
     "Hopfield networks is all you need", Theorem 4. Stated here with an explicit radius and
     constant, proved in two lines (see ``one_step_error``).
 :kind: bound
-:cost: instant
 :uses: modern_hopfield_attention, cauchy_schwarz
 :covers: modern-hopfield-attention
 """

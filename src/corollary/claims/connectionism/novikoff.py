@@ -12,7 +12,6 @@ holds for the augmented points :math:`(x_i, 1)`, whose radius is :math:`\sqrt{R^
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Theorem 1.3; Novikoff (1962), "On
     convergence proofs on perceptrons".
 :kind: bound
-:cost: instant
 :uses: perceptron_alignment, perceptron_norm, cauchy_schwarz
 :covers: novikoff-perceptron-bound
 :erratum: [typo] The notes say that the perceptron converges in less than floor((R/gamma)^2) steps

@@ -15,7 +15,6 @@ the output: in the other order each layer reads what the one below held before.
 :source: Perez Jensen (2025), Deep Learning, Section 1.3; Rumelhart, Hinton and McClelland (1986),
     "A general framework for parallel distributed processing".
 :kind: construction
-:cost: instant
 :covers: parallel-distributed-processing
 :scale-free: of the perceptron the sequence of mistakes is compared, which are whole numbers
 """

@@ -11,7 +11,6 @@ Each update adds :math:`y_i\langle u, x_i\rangle \ge \gamma`, so the claim is ch
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Lemma 1.1; Novikoff (1962), "On
     convergence proofs on perceptrons".
 :kind: bound
-:cost: instant
 :covers: perceptron-alignment-lemma
 """
 

@@ -11,7 +11,6 @@ The cross term of :math:`\|w_{t-1} + yx\|^2` is not positive, so each update add
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Lemma 1.2; Novikoff (1962), "On
     convergence proofs on perceptrons".
 :kind: bound
-:cost: instant
 :covers: perceptron-norm-lemma
 """
 

@@ -11,7 +11,6 @@ The prediction is the answer of a linear program, the measurement the perceptron
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Algorithm 1; Rosenblatt (1958), "The
     perceptron"; Minsky and Papert (1969), Perceptrons, Theorem 11.1.
 :kind: algorithm
-:cost: instant
 :uses: novikoff
 :covers: perceptron-algorithm
 """

@@ -12,7 +12,6 @@ span. Weight decay breaks it: the loss then sees :math:`\theta` itself.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.1; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Parameter Gradients.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: ridge-parameter-gradient
 """

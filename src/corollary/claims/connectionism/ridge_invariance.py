@@ -9,7 +9,6 @@ however large :math:`\Delta x` is and whatever :math:`\varphi` is.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.1; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Ridge functions.
 :kind: identity
-:cost: instant
 :covers: ridge-unit
 """
 

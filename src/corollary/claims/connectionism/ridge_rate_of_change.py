@@ -10,7 +10,6 @@ slope the right-hand side is :math:`\|\theta\|`, while autograd, which chooses 0
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.1; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Rate of Change.
 :kind: identity
-:cost: instant
 :uses: chain_rule, cauchy_schwarz
 :covers: ridge-rate-of-change
 """

@@ -11,7 +11,6 @@ while a steeper sigmoid :math:`\sigma(\beta z)` solves another equation and has 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.3; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Proposition 3.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: sigmoid-derivatives
 """

@@ -12,7 +12,6 @@ points. If the weights are tied to :math:`\alpha+\beta=1`, the affine map slips 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.2; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Superposition Principle.
 :kind: theorem
-:cost: instant
 :covers: superposition-principle
 """
 

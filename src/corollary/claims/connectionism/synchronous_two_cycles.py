@@ -13,7 +13,6 @@ longer cycles: a ring that passes its signs on, one of them inverted, takes :mat
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Goles and Olivos (1981), "Comportement
     périodique des fonctions à seuil binaires et applications".
 :kind: theorem
-:cost: instant
 :beyond: The notes update one neuron at a time; here all update at once.
 :scale-free: only the signs of fields matter
 """

@@ -11,7 +11,6 @@ constant :math:`-V\mathbf{1}` has no place and the twin is off by it.
 :source: Perez Jensen (2025), Deep Learning, Section 2.4; Lucchi (2025), Foundations of Deep
     Learning, Section 2.4.3.
 :kind: identity
-:cost: instant
 :covers: tanh-activation
 """
 

@@ -13,7 +13,6 @@ threshold restores the signal.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.2; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Threshold Units.
 :kind: theorem
-:cost: instant
 :uses: chain_rule
 :covers: threshold-unit
 """

@@ -11,7 +11,6 @@ and each further point can only make it smaller.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2 and Figure 1.2.
 :kind: identity
-:cost: instant
 :covers: version-space-figure
 """
 

@@ -9,7 +9,6 @@ threshold unit :math:`\operatorname{sgn}(\langle w, x\rangle + b)` is wrong some
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2; Minsky and Papert (1969), Perceptrons.
 :kind: counterexample
-:cost: instant
 :covers: xor-not-separable
 :scale-free: scaling or shifting points changes no labelling that a line realises
 """

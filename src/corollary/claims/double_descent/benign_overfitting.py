@@ -14,7 +14,6 @@ Benign, but slow: the exponent of the excess risk in :math:`\ln n` is at most ab
     Krzyżak (1998), "The Hilbert kernel regression estimate"; Belkin, Rakhlin and Tsybakov (2019),
     "Does data interpolation contradict statistical optimality?". The rate is ours, by the integral.
 :kind: rate
-:cost: instant
 :covers: overfitting-taxonomy
 """
 

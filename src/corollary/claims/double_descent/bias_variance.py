@@ -12,7 +12,6 @@ all test points can be listed with their probabilities. The estimator is a ridge
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2, Theorem 80; Geman, Bienenstock
     and Doursat (1992), "Neural networks and the bias/variance dilemma".
 :kind: theorem
-:cost: instant
 :uses: excess_risk
 :covers: bias-variance-decomposition
 :erratum: [typo] The first line of the decomposition in the proof of Theorem 80 reads

@@ -12,7 +12,6 @@ place of the nodes that is catastrophic, not the polynomial.
     Weideman (1991), "Two results on polynomial interpolation in equally spaced points"; Mallinar et
     al. (2022), "Benign, tempered, or catastrophic: a taxonomy of overfitting".
 :kind: limit
-:cost: instant
 :covers: overfitting-taxonomy
 :scale-free: the growth is a ratio of two gains.
 """

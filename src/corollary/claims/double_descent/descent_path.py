@@ -13,7 +13,6 @@ peak disappears. Measured: the excess risk along a run at the threshold, step by
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2; Yao, Rosasco and Caponnetto
     (2007), "On early stopping in gradient descent learning".
 :kind: theorem
-:cost: instant
 :uses: closest_interpolator, excess_risk
 :covers: gd-approximates-ols
 """

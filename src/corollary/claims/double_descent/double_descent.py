@@ -13,7 +13,6 @@ logarithms; both are at most a half.
     Mandal (2019), "Reconciling modern machine-learning practice and the classical bias-variance
     trade-off".
 :kind: experiment
-:cost: instant
 :uses: min_norm_risk, ols_variance, square_conditioning
 :covers: double-descent-curve
 :loose: the four numbers are margins of an experiment; what is seen lies far within them

@@ -10,7 +10,6 @@ with second moments that are not centred.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2, Theorem 80; Bach (2024),
     Learning Theory from First Principles, Proposition 3.3.
 :kind: identity
-:cost: instant
 :covers: excess-risk-quadratic, planted-regression-model
 """
 

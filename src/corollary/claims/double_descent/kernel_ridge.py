@@ -12,7 +12,6 @@ a least-squares problem in the coefficients with the Gram matrix of the inner pr
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2; Saunders, Gammerman and Vovk
     (1998), "Ridge regression learning algorithm in dual variables".
 :kind: algorithm
-:cost: instant
 :uses: representer_theorem
 :covers: kernel-ridge-regression
 :erratum: [wrong] The notes give the inner product as the integral of f g. With it the minimiser is

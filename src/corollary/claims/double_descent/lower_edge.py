@@ -10,7 +10,6 @@ the nearer p is to n, the worse a design is conditioned, and the more noise is m
     "Distribution of eigenvalues for some sets of random matrices"; Bai and Yin (1993), "Limit of
     the smallest eigenvalue of a large dimensional sample covariance matrix".
 :kind: limit
-:cost: instant
 :uses: marchenko_pastur
 :covers: interpolation-conditioning
 """

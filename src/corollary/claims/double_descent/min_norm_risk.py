@@ -13,7 +13,6 @@ threshold more parameters help.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2, Figure 13.2, where it is drawn;
     Belkin, Hsu and Xu (2020), "Two models of double descent for weak features", Theorem 1.
 :kind: identity
-:cost: instant
 :uses: bias_variance, shortest_interpolator
 :covers: min-norm-overparametrized-risk
 """

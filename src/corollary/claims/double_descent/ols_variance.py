@@ -11,7 +11,6 @@ it grows without bound as p comes near n.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2, Theorem 81; Breiman and Freedman
     (1983), "How many variables should be entered in a regression equation?".
 :kind: identity
-:cost: instant
 :uses: normal_equations, excess_risk
 :covers: ols-variance-trace
 :erratum: [missing hypothesis] Theorem 81 inverts Phi^T Phi without saying that p <= n is needed,

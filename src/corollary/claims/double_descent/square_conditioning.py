@@ -12,7 +12,6 @@ covariance of a design explodes.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.2; Edelman (1988), "Eigenvalues and
     condition numbers of random matrices".
 :kind: rate
-:cost: instant
 :covers: interpolation-conditioning
 :scale-free: an exponent is compared; the one function of theory is drawn
 """

@@ -11,7 +11,6 @@ as the number of nodes grows: it neither vanishes nor explodes.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 13.3, Figure 13.3; Mallinar et al.
     (2022), "Benign, tempered, or catastrophic: a taxonomy of overfitting".
 :kind: limit
-:cost: instant
 :uses: linear_interpolation
 :covers: overfitting-taxonomy
 """

@@ -16,7 +16,6 @@ has its peak, without a finite mean, at p = n - 1, n, n + 1.
     Baraniuk (2021), "A farewell to the bias-variance tradeoff?"; Belkin, Hsu and Xu (2020), "Two
     models of double descent for weak features".
 :kind: experiment
-:cost: instant
 :uses: min_norm_risk, ols_variance
 :covers: bias-variance-figure-d128-n32
 """

@@ -10,7 +10,6 @@ with the matrix that the network has when every rectifier is replaced by 1 or 0.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.5.
 :kind: identity
-:cost: instant
 :covers: relu-activation-patterns
 """
 

@@ -11,7 +11,6 @@ The tail is heavy, of order 1/T: the price of a spectrum that ends at R.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2; Eldan and Shamir (2016), "The
     power of depth for feedforward neural networks".
 :kind: limit
-:cost: instant
 :uses: ball_kernel_transform
 :covers: ball-bandlimited-density
 """

@@ -12,7 +12,6 @@ only; for n = 3 it is proportional to :math:`(\sin k - k\cos k)/k^3`, :math:`k =
 :source: Lucchi (2025), Foundations of Deep Learning, Figure 4.5; Stein and Weiss (1971),
     Introduction to Fourier analysis on Euclidean spaces, Theorem IV.3.3.
 :kind: identity
-:cost: instant
 :uses: fourier_conventions
 :covers: ball-bandlimited-density
 """

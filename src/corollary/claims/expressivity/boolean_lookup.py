@@ -11,7 +11,6 @@ in this way, and d units that use its symmetry do as well.
 
 :source: Mathematical Foundations of Deep Learning (slides), Barron's Theorem.
 :kind: construction
-:cost: instant
 :covers: worst-case-width-lookup
 """
 

@@ -12,7 +12,6 @@ not quite as high as the interval is long loses teeth at each fold.
     Foundations of Deep Learning (slides), Telgarsky's Theorem; Telgarsky (2016), "Benefits of depth
     in neural networks".
 :kind: construction
-:cost: instant
 :uses: tent_map
 :covers: sawtooth-composition
 """

@@ -13,7 +13,6 @@ repeated on every box. Exponential in the depth, where a single layer is polynom
     (slides), Montufar's Theorem; Montufar, Pascanu, Cho and Bengio (2014), "On the number of
     linear regions of deep neural networks".
 :kind: construction
-:cost: instant
 :uses: space_folding, zaslavsky, activation_cells
 :covers: montufar-regions
 :erratum: [missing hypothesis] Theorem 2.9 speaks of "a ReLU network"; the bound is for the best

@@ -9,7 +9,6 @@ and among whole numbers at one of the two next to it. A layer then has :math:`m/
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.4, Problem 3d.
 :kind: identity
-:cost: instant
 :uses: pieces_depth
 :covers: affine-pieces-optimal-depth
 """

@@ -11,7 +11,6 @@ terms. The notes' :math:`\sum_k \delta_A(f_k)` is the same without the :math:`K 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Proposition 31 and Section 4.4, Problem 3a.
 :kind: bound
-:cost: instant
 :covers: affine-pieces-calculus
 :scale-free: Theory draws the functions; pieces are counted, and scaling changes none.
 """

@@ -11,7 +11,6 @@ The product is what depth buys: a single layer with as many units has :math:`m +
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 32 and Section 4.4, Problem 3b-c;
     Telgarsky (2016), "Benefits of depth in neural networks".
 :kind: bound
-:cost: instant
 :uses: pieces_calculus
 :covers: affine-pieces-depth-bound
 """

@@ -13,7 +13,6 @@ With K of the order :math:`\sqrt n` the bound is the same in every dimension: th
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2 and Theorem 33; Eldan and Shamir
     (2016), "The power of depth for feedforward neural networks".
 :kind: construction
-:cost: instant
 :uses: linear_interpolation
 :covers: eldan-shamir, radial-shell-target
 :loose: Near a flip the error is bounded by its largest value 2, and it is smaller on average.

@@ -13,7 +13,6 @@ had full dimension; the left side counts the units that are off.
     Tjandraatmadja and Ramalingam (2018), "Bounding and counting linear regions of deep neural
     networks", Theorem 1.
 :kind: bound
-:cost: instant
 :uses: zaslavsky, activation_cells
 :covers: montufar-regions
 """

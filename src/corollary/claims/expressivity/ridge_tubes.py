@@ -14,7 +14,6 @@ the tubes tends to 1. A radial target has its energy in all directions.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2, Step II and Figure 4.6; Eldan
     and Shamir (2016), "The power of depth for feedforward neural networks".
 :kind: limit
-:cost: instant
 :uses: fourier_conventions, ridge_invariance
 :covers: ridge-fourier-support
 """

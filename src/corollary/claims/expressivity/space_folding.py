@@ -12,7 +12,6 @@ on the cube: dp units multiply the work of all later units.
     Figure 3; Montufar, Pascanu, Cho and Bengio (2014), "On the number of linear regions of deep
     neural networks", Section 2.
 :kind: construction
-:cost: instant
 :uses: activation_cells
 :covers: space-folding
 :scale-free: Regions are counted in the same way on both sides.

@@ -11,7 +11,6 @@ square error is found by dynamic programming; that optimum, too, obeys the bound
 :source: Lucchi (2025), Foundations of Deep Learning, proof of Theorem 30; Telgarsky (2016),
     "Benefits of depth in neural networks".
 :kind: bound
-:cost: instant
 :uses: iterated_tent, pieces_calculus
 :covers: telgarsky-depth-separation
 :loose: The proof counts the triangles on one side of the line 1/2; the constant 1/2 misses those on

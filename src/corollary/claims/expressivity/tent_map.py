@@ -11,7 +11,6 @@ below zero to the right of 1.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.1; Mathematical Foundations of
     Deep Learning (slides), Telgarsky's Theorem.
 :kind: construction
-:cost: instant
 :covers: tent-map
 """
 

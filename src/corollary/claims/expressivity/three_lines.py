@@ -10,7 +10,6 @@ make 6, three parallel ones 4.
 
 :source: Perez Jensen (2025), Deep Learning, Figure 2.1.
 :kind: experiment
-:cost: instant
 :uses: zaslavsky
 :covers: linear-regions-figure
 """

@@ -11,7 +11,6 @@ the ball, in every dimension.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2, Step III; Eldan and Shamir
     (2016), "The power of depth for feedforward neural networks".
 :kind: limit
-:cost: instant
 :uses: tube_volume
 :covers: tube-volume-ratio
 :erratum: [missing hypothesis] The displayed share, at most m e^{-n} up to constants, depends on r:

@@ -12,7 +12,6 @@ of a ball of radius r, since each lies in a cylinder of length 2r.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2, Step III; Eldan and Shamir
     (2016), "The power of depth for feedforward neural networks".
 :kind: bound
-:cost: instant
 :covers: tube-volume-ratio
 """
 

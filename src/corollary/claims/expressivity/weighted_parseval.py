@@ -12,7 +12,6 @@ frequencies, it cannot learn in :math:`L^2(\varphi^2)`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.2, Step I; Eldan and Shamir
     (2016), "The power of depth for feedforward neural networks".
 :kind: identity
-:cost: instant
 :uses: convolution_theorem, fourier_conventions
 :covers: eldan-shamir-parseval
 """

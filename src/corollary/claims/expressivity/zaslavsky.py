@@ -11,7 +11,6 @@ activation patterns, which is :math:`2^m` only for :math:`m \le n`.
 :source: Perez Jensen (2025), Deep Learning, Theorem 2.8; Zaslavsky (1975), "Facing up to
     arrangements: face-count formulas for partitions of space by hyperplanes".
 :kind: theorem
-:cost: instant
 :covers: zaslavsky-region-count
 """
 

@@ -10,7 +10,6 @@ what is proved for a P that is fixed before the data holds for every Q chosen af
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 68; Donsker and Varadhan (1975),
     "Asymptotic evaluation of certain Markov process expectations for large time".
 :kind: theorem
-:cost: instant
 :covers: donsker-varadhan
 """
 

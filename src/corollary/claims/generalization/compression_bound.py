@@ -13,7 +13,6 @@ product of norms gives one above 1.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.4; Arora, Ge, Neyshabur and Zhang
     (2018), "Stronger generalization bounds for deep nets via a compression approach", Theorem 2.1.
 :kind: bound
-:cost: instant
 :uses: union_bound
 :covers: compression-bounds
 """

@@ -10,7 +10,6 @@ contain :math:`-f`.
 :source: Lucchi (2025), Foundations of Deep Learning, Definition 29; Bartlett and Mendelson (2002),
     "Rademacher and Gaussian complexities: risk bounds and structural results", Theorem 12.
 :kind: identity
-:cost: instant
 :covers: rademacher-complexity
 """
 

@@ -13,7 +13,6 @@ finds shrinks with the depth.
     (2015), "Norm-based capacity control in neural networks"; Golowich, Rakhlin and Shamir (2018),
     "Size-independent sample complexity of neural networks", Theorem 1.
 :kind: bound
-:cost: instant
 :uses: rademacher_contraction, rademacher_linear
 :covers: rademacher-deep-relu
 """

@@ -13,7 +13,6 @@ the columns give the published bounds to within 0.006.
     nonvacuous generalization bounds for deep (stochastic) neural networks with many more parameters
     than training data", Table 1.
 :kind: experiment
-:cost: instant
 :uses: pac_bayes_theorem
 :covers: pac-bayes-table-1
 :erratum: [loose] The table is introduced as an evaluation of Theorem 70, but as printed (factor

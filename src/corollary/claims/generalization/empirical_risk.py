@@ -12,7 +12,6 @@ average, :math:`\mathbb ER_S(f_S)\le\min_fR(f)\le\mathbb ER(f_S)`.
     Foundations of Deep Learning (slides), Objective; Vapnik (1992), "Principles of risk
     minimization for learning theory".
 :kind: identity
-:cost: instant
 :covers: expected-empirical-risk
 :erratum: [possible OCR artefact] Chapter 5 shows the expected risk without the label,
     E[l(F(xi;x)], and Chapter 8 the 0-1 loss as the indicator of f(x) = y. It must be f(x) != y, as

@@ -11,7 +11,6 @@ and hence *with probability at least* :math:`1-\delta`
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 59, Equations 8.4, 8.5 and 8.16.
 :kind: bound
-:cost: instant
 :uses: union_bound
 :covers: erm-estimation-error
 :erratum: [missing hypothesis] Theorem 59 contains delta but not "with probability at least

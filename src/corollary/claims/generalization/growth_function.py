@@ -11,7 +11,6 @@ in the plane 2, 4, 8, 14, 22, ... . It is :math:`2^n` up to :math:`n=d+1` and fa
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3, Definition 27; Cover (1965),
     "Geometrical and statistical properties of systems of linear inequalities".
 :kind: theorem
-:cost: instant
 :uses: cover_counting
 :covers: growth-function
 :erratum: [loose] The example says that for half-planes the trend 2^n does not continue "past 4

@@ -12,7 +12,6 @@ f must have been chosen before them.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.1, Equation 8.1; Hoeffding (1963),
     "Probability inequalities for sums of bounded random variables", Theorem 2.
 :kind: bound
-:cost: instant
 :covers: hoeffding-single-function
 """
 

@@ -9,7 +9,6 @@ least :math:`\frac1{\sqrt2}\frac Wm(\sum_i\|x_i\|^2)^{1/2}`. Two equal vectors a
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 63 (the upper bound); Latała and
     Oleszkiewicz (1994), "On the best constant in the Khinchin-Kahane inequality".
 :kind: bound
-:cost: instant
 :uses: rademacher_linear
 :covers: rademacher-linear-class
 :erratum: [typo] The first line of (8.25) has the supremum inside the sum over the points, which

@@ -12,7 +12,6 @@ For a w that does not depend on the sample the expected gap is 0.
 :source: Mathematical Foundations of Deep Learning (slides), Generalization Error; Breiman and
     Freedman (1983), "How many variables should be entered in a regression equation?".
 :kind: identity
-:cost: instant
 :uses: ols_variance
 :covers: generalization-gap
 """

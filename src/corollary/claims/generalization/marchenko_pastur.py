@@ -14,7 +14,6 @@ each other: they are closer to the law than as many independent draws of it woul
     matrices"; Bai and Silverstein (2010), Spectral Analysis of Large Dimensional Random Matrices,
     Theorem 3.6.
 :kind: limit
-:cost: instant
 :beyond: It is what an examination compares the weights of a layer with.
 """
 

@@ -12,7 +12,6 @@ Random signs make the sum grow like :math:`\sqrt m`, not m: that is all there is
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 8, Problem 2b.
 :kind: bound
-:cost: instant
 :uses: rademacher_linear, tangent_summands
 :covers: ntk-rademacher-matrix-class
 """

@@ -12,7 +12,6 @@ at once, each with its share of :math:`\epsilon`, and Gibbs posteriors
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 70; McAllester (2003), "Simplified
     PAC-Bayesian margin bounds"; Maurer (2004), "A note on the PAC-Bayesian theorem".
 :kind: bound
-:cost: instant
 :uses: pac_bayes_theorem, pinsker
 :covers: mcallester-pac-bayes
 :erratum: [loose] Theorem 70 has the factor 2/N under the root where 1/(2N) is available: valid, but

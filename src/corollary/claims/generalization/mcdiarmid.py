@@ -12,7 +12,6 @@ of any class of functions in [0, 1], and for the mean it is Hoeffding's inequali
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.4, footnote 2; McDiarmid (1989), "On
     the method of bounded differences".
 :kind: bound
-:cost: instant
 :uses: hoeffding
 :covers: mcdiarmid-inequality
 :erratum: [wrong] The footnote takes f on n variables but bounds |mean of f(X_i) - E f(X)|, which

@@ -15,7 +15,6 @@ ReLU shatters any number of points.
     Liaw and Mehrabian (2019), "Nearly-tight VC-dimension and pseudodimension bounds for piecewise
     linear neural networks", Theorem 7.
 :kind: bound
-:cost: instant
 :uses: relu_sum
 :loose: From below m + 1 points of a line are shown to be shattered; the bound counts every
     parameter with a factor of several logarithms.

@@ -13,7 +13,6 @@ most :math:`\epsilon`.
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 69; Begin, Germain, Laviolette and Roy
     (2014), "PAC-Bayesian theory for transductive learning".
 :kind: bound
-:cost: instant
 :uses: change_of_measure
 :loose: It is Markov's inequality for the mean of exp(NΔ), of which at most half is on samples that
     fail; the hardest posterior found here fails on a tenth of ε.

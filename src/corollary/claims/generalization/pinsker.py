@@ -12,7 +12,6 @@ divergence itself leaves less, and for small q much less.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 9.1, (9.1)-(9.2); Pinsker (1964),
     Information and Information Stability of Random Variables and Processes.
 :kind: bound
-:cost: instant
 :covers: kl-divergence
 """
 

@@ -12,7 +12,6 @@ may be noisy (large :math:`s_i`) cost few nats: this is how wide minima enter th
 :source: Lucchi (2025), Foundations of Deep Learning, Section 9.2; Dziugaite and Roy (2017),
     "Computing nonvacuous generalization bounds for deep (stochastic) neural networks".
 :kind: identity
-:cost: instant
 :covers: gaussian-posterior-kl
 """
 

@@ -15,7 +15,6 @@ random walk, the same for every sample of different points, and known exactly.
     Bartlett and Mendelson (2002), "Rademacher and Gaussian complexities: risk bounds and structural
     results".
 :kind: bound
-:cost: instant
 :uses: mcdiarmid, symmetrisation
 :covers: rademacher-uniform-convergence
 :erratum: [loose] The slack sqrt(log(1/delta)/m) of Theorem 62 is valid but sqrt(2) larger than what

@@ -10,7 +10,6 @@ activations thus cost no more than their Lipschitz constant.
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 64 and Section 8.5, Problem 1b; Ledoux
     and Talagrand (1991), "Probability in Banach spaces", Theorem 4.12.
 :kind: bound
-:cost: instant
 :scale-free: Both sides are complexities.
 :covers: rademacher-contraction
 """

@@ -10,7 +10,6 @@ in any dimension. Orthogonal points attain the first inequality, points of equal
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 63; Kakade, Sridharan and Tewari (2008),
     "On the complexity of linear prediction: risk bounds, margin bounds, and regularization".
 :kind: bound
-:cost: instant
 :uses: cauchy_schwarz
 :covers: rademacher-linear-class
 :erratum: [typo] The first line of (8.25) has the supremum inside the sum over the points; that

@@ -11,7 +11,6 @@ for the full sum; it is strict when only some pairs are allowed.
     Mendelson (2002), "Rademacher and Gaussian complexities: risk bounds and structural results",
     Theorem 12.
 :kind: identity
-:cost: instant
 :covers: rademacher-sum-of-classes
 """
 

@@ -12,7 +12,6 @@ because the ramp is 1-Lipschitz with values in [0, 1]. Here f is linear with
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.5, Problem 1c; Bartlett and
     Mendelson (2002), "Rademacher and Gaussian complexities: risk bounds and structural results".
 :kind: bound
-:cost: instant
 :uses: rademacher_bound, rademacher_contraction, rademacher_linear, surrogate_losses
 :covers: ramp-loss-generalization
 :erratum: [notation] min(1, max(0, x)) is called the hinged loss; it is the clipped ramp, defined

@@ -10,7 +10,6 @@ everything, nothing in between. Intervals attain it.
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 61; Sauer (1972), "On the density of
     families of sets"; Shelah (1972), "A combinatorial problem".
 :kind: bound
-:cost: instant
 :covers: sauer-shelah
 :erratum: [wrong] The remark after Lemma 61 says that the first bound grows faster than
     exponentially in n before it becomes polynomial. It equals 2^n for n <= h and never exceeds it;

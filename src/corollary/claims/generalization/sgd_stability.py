@@ -14,7 +14,6 @@ sphere, where L = 1 and :math:`\beta=1/4`.
     Singer (2016), "Train faster, generalize better: stability of stochastic gradient descent",
     Theorem 3.8.
 :kind: bound
-:cost: instant
 :uses: bounded_gradient, smooth_suboptimality
 :covers: hardt-stability
 """

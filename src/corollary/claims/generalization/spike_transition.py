@@ -14,7 +14,6 @@ and tells :math:`\theta`.
     complex sample covariance matrices"; Benaych-Georges and Nadakuditi (2012), "The singular values
     and vectors of low rank perturbations of large rectangular random matrices", Section 3.1.
 :kind: limit
-:cost: instant
 :uses: marchenko_pastur
 :beyond: It says which parts of what a layer has learned its spectrum can show.
 """

@@ -11,7 +11,6 @@ all signs.
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 62, steps 3 to 5; Giné and Zinn
     (1984), "Some limit theorems for empirical processes".
 :kind: bound
-:cost: instant
 :uses: empirical_risk
 :covers: rademacher-complexity
 :erratum: [typo] Steps 4 and 5 of the proof sketch lack the factor 1/m and the expectation over the

@@ -13,7 +13,6 @@ many networks is at most :math:`\star`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 8, Problem 2c, (8.28), Theorem 66.
 :kind: bound
-:cost: instant
 :uses: rademacher_bound, matrix_ball_complexity
 :loose: The bound treats every summand as if it had the norm B²‖X‖²; even for one unit and one input
     it is 10 at δ = 0.05, and the deviation 1/2.

@@ -11,7 +11,6 @@ the steepest slope.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 8, Problem 2a.
 :kind: bound
-:cost: instant
 :uses: two_layer_gram
 :covers: ntk-gram-frobenius-bound
 """

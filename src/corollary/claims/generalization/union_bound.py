@@ -10,7 +10,6 @@ On one side, :math:`P(\sup_f(R-R_S)\ge\epsilon)\le Ne^{-2n\epsilon^2}`. The pric
 
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 8.1 and 8.2, Equations 8.12 and 8.13.
 :kind: bound
-:cost: instant
 :uses: hoeffding
 :covers: union-bound-finite-class
 :erratum: [possible OCR artefact] Equation 8.13 shows R(f) - R_S(f) + sqrt(...) without a relation;

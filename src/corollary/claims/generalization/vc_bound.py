@@ -12,7 +12,6 @@ read off. A value above 1 says nothing and is called vacuous.
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 60; Vapnik and Chervonenkis (1971),
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
-:cost: instant
 :uses: hoeffding, union_bound
 :loose: The constants are those of the proof by symmetrisation, which holds for any class; the
     quantile of thresholds is a seventh of the bound.

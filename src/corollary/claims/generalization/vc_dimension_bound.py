@@ -12,7 +12,6 @@ statistic.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3; Vapnik and Chervonenkis (1971),
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
-:cost: instant
 :uses: vc_bound, sauer_shelah
 :loose: The constants are those of the proof by symmetrisation, which holds for any class; the
     quantile of intervals is a sixth of the bound.

@@ -8,7 +8,6 @@ other. Without the offset b the dimension is d.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3, Definition 28; Radon (1921),
     "Mengen konvexer Körper, die einen gemeinsamen Punkt enthalten".
 :kind: theorem
-:cost: instant
 :covers: vc-dimension
 """
 

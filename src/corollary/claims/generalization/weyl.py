@@ -12,7 +12,6 @@ same order.
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 67, (8.29)-(8.30); Weyl (1912), "Das
     asymptotische Verteilungsgesetz der Eigenwerte linearer partieller Differentialgleichungen".
 :kind: theorem
-:cost: instant
 :uses: rayleigh_quotient
 :covers: weyl-inequality
 """

@@ -12,7 +12,6 @@ the same mean, on every graph.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Velickovic, Cucurull, Casanova, Romero,
     Lio and Bengio (2018), "Graph attention networks".
 :kind: identity
-:cost: instant
 :covers: gat-layer
 :erratum: [missing hypothesis] The notes do not say over which j the softmax runs. Over all nodes
     and without features of edges the layer ignores the graph: the counterexample. [loose] The

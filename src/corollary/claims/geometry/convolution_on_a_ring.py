@@ -11,7 +11,6 @@ same Laplacian, and give another product.
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Bruna, Zaremba, Szlam and LeCun (2014),
     "Spectral networks and locally connected networks on graphs".
 :kind: identity
-:cost: instant
 :uses: cycle_frequencies, convolution_theorem, filter_eigenspaces
 :covers: spectral-graph-convolution
 :erratum: [possible OCR artefact] The convolution is shown as U(Uᵀx ⊙ U yᵀ); it must be

@@ -11,7 +11,6 @@ sides for ever.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Wu, Souza, Zhang, Fifty, Yu and Weinberger
     (2019), "Simplifying graph convolutional networks", Theorem 1.
 :kind: bound
-:cost: instant
 :uses: normalised_laplacian_spectrum
 :covers: gcn-coupling-matrix
 """

@@ -9,7 +9,6 @@ the direction :math:`D^{1/2}\mathbf{1}` never fades.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Kipf and Welling (2017),
     "Semi-supervised classification with graph convolutional networks".
 :kind: theorem
-:cost: instant
 :uses: normalised_laplacian_spectrum
 :covers: gcn-coupling-matrix
 """

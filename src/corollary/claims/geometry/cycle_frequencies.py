@@ -11,7 +11,6 @@ ring open, and the frequencies become those of a cosine transform, :math:`2-2\co
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Chung (1997), "Spectral graph theory",
     Example 1.5.
 :kind: identity
-:cost: instant
 :covers: graph-fourier-transform
 """
 

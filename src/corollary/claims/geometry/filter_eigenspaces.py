@@ -8,7 +8,6 @@ convolution :math:`U(U^\top x\odot U^\top y)` of two signals.
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Bruna, Zaremba, Szlam and LeCun (2014),
     "Spectral networks and locally connected networks on graphs".
 :kind: identity
-:cost: instant
 :uses: graph_parseval
 :covers: spectral-graph-convolution
 """

@@ -10,7 +10,6 @@ is the size of the kernel. Filters that are no polynomials, such as the heat ker
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Hammond, Vandergheynst and Gribonval
     (2011), "Wavelets on graphs via spectral graph theory", Lemma 5.4.
 :kind: theorem
-:cost: instant
 :uses: polynomial_filter
 :covers: polynomial-graph-filter
 :scale-free: Zeros stay zeros under any scale.

@@ -9,7 +9,6 @@ takes a single feature that knows the number of its node to lose this.
 
 :source: Perez Jensen (2025), Deep Learning, Section 7.4, Definitions 7.4 and 7.5.
 :kind: identity
-:cost: instant
 :covers: graph-invariance-equivariance
 :erratum: [wrong] Definition 7.5 prints f(X, A) = P f(PX, PAPᵀ); it must be Pᵀ f(PX, PAPᵀ). For
     f(X, A) = X and a 3-cycle, P P X is not X; the figure shows the printed form beside the right

@@ -11,7 +11,6 @@ unless all degrees are equal, and with them neither sum is right.
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Shuman, Narang, Frossard, Ortega and
     Vandergheynst (2013), "The emerging field of signal processing on graphs".
 :kind: identity
-:cost: instant
 :uses: laplacian_quadratic_form, orthogonal_inverse
 :covers: graph-fourier-transform
 """

@@ -8,7 +8,6 @@ minus, :math:`x^\top(D+A)x=\sum(x_i+x_j)^2`, only bipartite components are count
 :source: Perez Jensen (2025), Deep Learning, Section 7.5, Definition 7.7; Chung (1997), "Spectral
     graph theory", Lemma 1.7.
 :kind: theorem
-:cost: instant
 :uses: laplacian_quadratic_form
 :covers: graph-laplacian
 :scale-free: Eigenvalues that are zero are zero under any scale.

@@ -10,7 +10,6 @@ the form is larger by :math:`\|x\|^2` and constants are no longer free.
 :source: Perez Jensen (2025), Deep Learning, Section 7.5, Definition 7.7; Chung (1997), "Spectral
     graph theory".
 :kind: identity
-:cost: instant
 :covers: graph-laplacian
 :erratum: [notation] D was introduced in the notes as degree + 1 and is used again in L = D - A,
     where the plain degrees are meant; with the other D rows sum to 1 and the form has an extra

@@ -10,7 +10,6 @@ already for one latent number. Measured is the error with few over that with man
 :source: Perez Jensen (2025), Deep Learning, Section 7.2; Wagstaff, Fuchs, Engelcke, Posner and
     Osborne (2019), "On the limitations of representing functions on sets", Section 5.
 :kind: experiment
-:cost: instant
 :uses: latent_dimension, power_sum_embedding
 :covers: deep-sets-latent-dimension
 """

@@ -11,7 +11,6 @@ is the :math:`M` dimensional space of circulant matrices: convolutions.
 :source: Perez Jensen (2025), Deep Learning, Section 7.2; Zaheer, Kottur, Ravanbakhsh, Poczos,
     Salakhutdinov and Smola (2017), "Deep sets", Lemma 3.
 :kind: theorem
-:cost: instant
 :uses: set_equivariance
 :covers: deep-sets-equivariant
 :scale-free: A dimension is counted; it does not depend on the length of a basis.

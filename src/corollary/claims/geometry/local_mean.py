@@ -11,7 +11,6 @@ like :math:`1/r`.
 
 :source: Perez Jensen (2025), Deep Learning, Section 7.5, Definition 7.6.
 :kind: rate
-:cost: instant
 :covers: continuous-laplacian
 """
 

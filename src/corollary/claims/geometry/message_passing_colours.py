@@ -12,7 +12,6 @@ the other is not.
     Leman go neural", Theorem 1; Xu, Hu, Leskovec and Jegelka (2019), "How powerful are graph
     neural networks?", Lemma 2.
 :kind: theorem
-:cost: instant
 :uses: weisfeiler_lehman
 :covers: weisfeiler-lehman-test
 :erratum: [wrong] The test is said to compute whether an isomorphism exists; for the pairs here it

@@ -10,7 +10,6 @@ is unbounded.
 :source: Perez Jensen (2025), Deep Learning, Section 7.5, Definition 7.7; Chung (1997), "Spectral
     graph theory", Lemma 1.7.
 :kind: bound
-:cost: instant
 :uses: laplacian_quadratic_form, rayleigh_quotient
 :covers: graph-laplacian
 """

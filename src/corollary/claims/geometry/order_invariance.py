@@ -10,7 +10,6 @@ perceptron that reads the rows one after the other has a value for each order.
 :source: Perez Jensen (2025), Deep Learning, Section 7.1, Definition 7.1, and Section 7.2; Zaheer,
     Kottur, Ravanbakhsh, Poczos, Salakhutdinov and Smola (2017), "Deep sets".
 :kind: identity
-:cost: instant
 :covers: order-invariance, deep-sets-invariant
 :scale-free: The theory supplies orders, and orders have no scale.
 """

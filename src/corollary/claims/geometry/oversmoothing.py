@@ -12,7 +12,6 @@ with several components each keeps a direction of its own.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Li, Han and Wu (2018), "Deeper insights
     into graph convolutional networks", Theorem 1.
 :kind: bound
-:cost: instant
 :uses: coupling_norm, coupling_lowest
 :covers: gcn-oversmoothing
 """

@@ -13,7 +13,6 @@ it.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Oono and Suzuki (2020), "Graph neural
     networks exponentially lose expressive power for node classification".
 :kind: limit
-:cost: instant
 :uses: oversmoothing
 :covers: gcn-oversmoothing
 """

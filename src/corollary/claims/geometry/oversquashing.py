@@ -12,7 +12,6 @@ It is zero beyond k hops, and exponentially small before that where many paths m
     and Bronstein (2022), "Understanding over-squashing and bottlenecks on graphs via curvature",
     Lemma 1; Alon and Yahav (2021), "On the bottleneck of graph neural networks".
 :kind: bound
-:cost: instant
 :uses: receptive_field, chain_rule
 :covers: gcn-depth-diameter
 :scale-free: The same coupling matrix is in the network and in the bound.

@@ -10,7 +10,6 @@ so all others may be removed without a trace.
 :source: Perez Jensen (2025), Deep Learning, Section 7.3; Qi, Su, Mo and Guibas (2017), "PointNet:
     deep learning on point sets for 3D classification and segmentation", Theorem 2.
 :kind: theorem
-:cost: instant
 :uses: order_invariance
 :covers: pointnet
 """

@@ -8,7 +8,6 @@ the right-hand side takes K products with a sparse matrix, the left one an eigen
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Defferrard, Bresson and Vandergheynst
     (2016), "Convolutional neural networks on graphs with fast localized spectral filtering".
 :kind: identity
-:cost: instant
 :uses: filter_eigenspaces
 :covers: polynomial-graph-filter
 """

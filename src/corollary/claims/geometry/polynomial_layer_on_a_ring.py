@@ -8,7 +8,6 @@ convolution of width :math:`2K+1` with symmetric kernels, and no other: it has
 :source: Perez Jensen (2025), Deep Learning, Section 7.5; Defferrard, Bresson and Vandergheynst
     (2016), "Convolutional neural networks on graphs with fast localized spectral filtering".
 :kind: identity
-:cost: instant
 :uses: polynomial_filter, convolution_on_a_ring
 :covers: polynomial-graph-conv-layer
 :erratum: [notation] The notes write xi_m = sum over n <= M of p_mn(L) x_n + b_n with M the number

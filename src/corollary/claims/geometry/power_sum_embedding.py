@@ -9,7 +9,6 @@ sets become equal: :math:`\{0,3,5,6\}` and :math:`\{1,2,4,7\}` share the first t
 :source: Perez Jensen (2025), Deep Learning, Section 7.2; Zaheer, Kottur, Ravanbakhsh, Poczos,
     Salakhutdinov and Smola (2017), "Deep sets", Theorem 7.
 :kind: construction
-:cost: instant
 :covers: deep-sets-invariant
 """
 

@@ -10,7 +10,6 @@ must be as many layers as the diameter.
 
 :source: Perez Jensen (2025), Deep Learning, Section 7.4.
 :kind: theorem
-:cost: instant
 :covers: message-passing, gcn-depth-diameter
 """
 

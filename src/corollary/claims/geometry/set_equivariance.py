@@ -11,7 +11,6 @@ the permutation itself only if that swaps in pairs: for a cycle of three rows :m
 :source: Perez Jensen (2025), Deep Learning, Section 7.1, Definition 7.2; Zaheer, Kottur,
     Ravanbakhsh, Poczos, Salakhutdinov and Smola (2017), "Deep sets".
 :kind: identity
-:cost: instant
 :covers: permutation-equivariance, deep-sets-equivariant
 :erratum: [wrong] Definition 7.2 prints f(X) = P f(PX); it must be f(X) = Pᵀ f(PX). With f = id and
     a 3-cycle P, P P X is not X. The counterexample here is the notes' form.

@@ -12,7 +12,6 @@ bends the cloud.
 :source: Perez Jensen (2025), Deep Learning, Section 7.3; Qi, Su, Mo and Guibas (2017), "PointNet:
     deep learning on point sets for 3D classification and segmentation", Equation 2.
 :kind: bound
-:cost: instant
 :uses: singular_vectors
 :covers: pointnet-t-net
 :erratum: [loose] The notes say that T-nets apply rigid transformations; the matrices are

@@ -13,7 +13,6 @@ six nodes and two triangles have one colour each.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Weisfeiler and Lehman (1968), "The
     reduction of a graph to canonical form and the algebra which appears therein".
 :kind: algorithm
-:cost: instant
 :uses: graph_equivariance
 :covers: weisfeiler-lehman-test
 :erratum: [wrong] The notes say that the test computes whether an isomorphism exists. It is

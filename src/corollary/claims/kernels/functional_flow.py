@@ -10,7 +10,6 @@ by :math:`dt\,K(y - f)` up to :math:`O(dt^2)`.
 :source: Perez Jensen (2025), Deep Learning, Section 9; Lucchi (2025), Foundations of Deep Learning,
     Theorem 54 and Chapter 7, Exercise 1 a-b.
 :kind: rate
-:cost: instant
 :uses: chain_rule
 :covers: function-space-gradient-flow
 """

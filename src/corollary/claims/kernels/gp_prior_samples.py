@@ -9,7 +9,6 @@ Functions drawn from :math:`GP(0, e^{-(x-x')^2/2})` have unit variance, correlat
 :source: Lucchi (2025), Foundations of Deep Learning, Figure 7.2; Rasmussen and Williams (2006),
     "Gaussian processes for machine learning", Section 4.1.1.
 :kind: experiment
-:cost: instant
 :uses: gaussian_affine
 :covers: gp-prior-samples-figure, gaussian-process-definition
 """

@@ -12,7 +12,6 @@ with :math:`\|H - H^\infty\| = O(m^{-1/2})`.
     Singh (2019), "Gradient descent provably optimizes over-parameterized neural networks", Lemma
     3.1.
 :kind: rate
-:cost: instant
 :uses: two_layer_gram, relu_expectations
 :covers: ntk-two-layer-infinite
 """

@@ -11,7 +11,6 @@ all of whose coefficients are positive. Every term is a positive semi-definite k
     "Fine-grained analysis of optimization and generalization for overparameterized two-layer
     neural networks", Section 6.
 :kind: limit
-:cost: instant
 :uses: h_infinity
 :covers: ntk-two-layer-series
 """

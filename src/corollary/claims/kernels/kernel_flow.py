@@ -9,7 +9,6 @@ so each eigendirection of the error decays as :math:`e^{-\lambda_it}`, and the l
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1.2, Theorem 54.
 :kind: theorem
-:cost: instant
 :uses: chain_rule
 :covers: kernel-gradient-flow-dynamics
 :erratum: [missing hypothesis] The formula of Section 7.1.2 has no f_0: it needs theta_0 = 0 (at

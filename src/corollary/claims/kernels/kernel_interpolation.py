@@ -9,7 +9,6 @@ and needs the features only through the kernel:
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1.1; Perez Jensen (2025), Deep
     Learning, Section 9.
 :kind: algorithm
-:cost: instant
 :uses: representer_theorem, shortest_interpolator
 :covers: kernel-least-squares
 """

@@ -7,7 +7,6 @@ linear in feature space and curved in the plane.
 :source: Lucchi (2025), Foundations of Deep Learning, Figure 7.1; Boser, Guyon and Vapnik (1992), "A
     training algorithm for optimal margin classifiers".
 :kind: experiment
-:cost: instant
 :uses: polynomial_kernel
 :covers: kernel-trick-classification, polynomial-kernel-feature-map
 :scale-free: Whether points are separable does not depend on the length of w.

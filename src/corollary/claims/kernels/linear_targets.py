@@ -12,7 +12,6 @@ whether or not there are more inputs than dimensions.
     "Fine-grained analysis of optimization and generalization for overparameterized two-layer
     neural networks", Corollary 6.2.
 :kind: bound
-:cost: instant
 :uses: h_infinity_series
 :covers: ntk-linear-target-bound
 :erratum: [missing hypothesis] The exercise inverts K = XX^T without defining it; that needs n <= d

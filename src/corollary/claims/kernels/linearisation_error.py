@@ -10,7 +10,6 @@ softplus. ReLU has a kink, and no such constant: near it the error is of first o
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 2 c-d, (6.49).
 :kind: bound
-:cost: instant
 :uses: shallow_gradient, linearization_order
 :covers: linearisation-error
 """

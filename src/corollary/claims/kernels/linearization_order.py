@@ -10,7 +10,6 @@ agreement is of first order only.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.3; Perez Jensen (2025), Deep
     Learning, Section 9.
 :kind: rate
-:cost: instant
 :uses: taylor_remainder, chain_rule
 :covers: linearized-network
 :erratum: [possible OCR artefact] In the notes' computation of the linearised kernel the second

@@ -11,7 +11,6 @@ which is y at the training inputs. Predicted: y there, and elsewhere :math:`f(x)
 
 :source: Perez Jensen (2025), Deep Learning, Section 9.
 :kind: algorithm
-:cost: instant
 :uses: linearization_order, kernel_interpolation
 :covers: linearized-least-squares
 :erratum: [wrong] The notes' predictor k(x)ᵀK⁻¹(y - f) drops the offset f(x) of its own model: at a

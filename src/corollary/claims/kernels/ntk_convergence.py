@@ -12,7 +12,6 @@ parameters.
     Learning, Section 9; Jacot, Gabriel and Hongler (2018), "Neural tangent kernel: convergence and
     generalization in neural networks", Theorem 1.
 :kind: rate
-:cost: instant
 :uses: nngp_limit, backpropagation_recursion
 :covers: ntk-convergence-theorem, ntk-recursion
 :erratum: [wrong] Perez Jensen draws weights of size sigma_w/sqrt(m) with no factor in the network

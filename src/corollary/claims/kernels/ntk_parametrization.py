@@ -9,7 +9,6 @@ layers at an input of length :math:`\sqrt d`,
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.3; Jacot, Gabriel and Hongler
     (2018), "Neural tangent kernel: convergence and generalization in neural networks", Section 2.
 :kind: identity
-:cost: instant
 :uses: nngp_limit
 :covers: ntk-parametrization-mlp
 :erratum: [wrong] The notes divide layer l, of size n_l x n_{l-1}, by sqrt(n_l), the fan-out. Then,

@@ -10,7 +10,6 @@ satisfy :math:`\langle\phi(x), \phi(y)\rangle = \langle x, y\rangle^p`; there ar
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1; Schölkopf and Smola (2002),
     "Learning with kernels", Proposition 2.1.
 :kind: construction
-:cost: instant
 :covers: polynomial-kernel-feature-map, kernel-definition
 """
 

@@ -11,7 +11,6 @@ the posterior of the initial process given y without noise. At training inputs t
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 56, Figure 7.3; Matthews, Hron, Turner
     and Ghahramani (2017), "Sample-then-optimize posterior sampling for Bayesian linear models".
 :kind: theorem
-:cost: instant
 :uses: kernel_flow, random_feature_initial
 :covers: random-feature-final-distribution
 :erratum: [typo] The printed variance ends in K(x, X), a row after a matrix; it must be K(X, x). In

@@ -9,7 +9,6 @@ exactly and for every p.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 55.
 :kind: theorem
-:cost: instant
 :uses: gaussian_affine
 :covers: random-feature-initial-gp
 :erratum: [typo] Theorem 55 leaves out the factor 1/sqrt(p) of the model; without it the covariance

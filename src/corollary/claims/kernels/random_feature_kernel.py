@@ -12,7 +12,6 @@ is unbiased for its limit, the arc-cosine kernel for
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.2; Rahimi and Recht (2007), "Random
     features for large-scale kernel machines", Claim 1.
 :kind: rate
-:cost: instant
 :uses: relu_expectations
 :covers: random-feature-model, rbf-kernel
 """

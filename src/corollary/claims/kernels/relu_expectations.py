@@ -8,7 +8,6 @@ For standard normal :math:`(z, z')` with correlation :math:`u = \cos\theta`,
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 7, Exercise 1d; Perez Jensen (2025),
     Deep Learning, Section 9; Cho and Saul (2009), "Kernel methods for deep learning".
 :kind: identity
-:cost: instant
 :covers: relu-arc-cosine-expectations
 """
 

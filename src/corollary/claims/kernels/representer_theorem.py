@@ -10,7 +10,6 @@ start. Without a regulariser only the minimiser of smallest norm must have this 
     results on Tchebycheffian spline functions"; Schölkopf, Herbrich and Smola (2001), "A
     generalized representer theorem".
 :kind: theorem
-:cost: instant
 :covers: representer-theorem
 :erratum: [missing hypothesis] Theorem 53 speaks of a regularised risk but is then applied to the
     loss (7.1), which has no regulariser. With more features than inputs, theta + v with Phi v = 0

@@ -10,7 +10,6 @@ which is the slope of f along V. At a kink the slope depends on the side one lea
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 2 a-b.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: shallow-net-gradient
 """

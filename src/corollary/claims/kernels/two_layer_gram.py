@@ -11,7 +11,6 @@ and under gradient flow on the squared loss :math:`\dot u = H(t)(y - u)`.
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 7, Exercise 1 a-c; Du, Zhai, Poczos
     and Singh (2019), "Gradient descent provably optimizes over-parameterized neural networks".
 :kind: identity
-:cost: instant
 :uses: shallow_gradient, functional_flow
 :covers: ntk-two-layer-gram
 :erratum: [notation] Exercise 1c has >= in the indicator where the hinted derivative of ReLU is 0

@@ -11,7 +11,6 @@ which is also the mean of the empirical kernel at every width m.
     bias of neural tangent kernels", Eq. 7; Chizat, Oyallon and Bach (2019), "On lazy training in
     differentiable programming".
 :kind: identity
-:cost: instant
 :uses: shallow_gradient, relu_expectations
 :covers: ntk-two-layer-bietti-mairal
 """

@@ -13,7 +13,6 @@ with :math:`\lambda_1\ge\lambda_2\ge\dots` the eigenvalues of
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1.2, Theorem 43; Baldi and Hornik
     (1989), "Neural networks and principal component analysis".
 :kind: theorem
-:cost: instant
 :uses: optimal_second_factor, eckart_young
 :covers: two-layer-linear-optimal-a
 """

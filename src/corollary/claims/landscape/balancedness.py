@@ -12,7 +12,6 @@ Gradient descent with step :math:`\eta` moves them by :math:`O(\eta)`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 1b), (6.47)-(6.48);
     Arora, Cohen and Hazan (2018), "On the optimization of deep networks", Theorem 1.
 :kind: theorem
-:cost: instant
 :uses: matrix_gradients
 :covers: balancedness-conservation
 :scale-free: The same numbers are compared at two times.

@@ -14,7 +14,6 @@ losses, the gradients, and that exactly one of the sets has no negative curvatur
     Baldi and Hornik (1989), "Neural networks and principal component analysis: learning from
     examples without local minima".
 :kind: theorem
-:cost: instant
 :uses: baldi_hornik_map, eckart_young
 :covers: baldi-hornik-landscape
 """

@@ -14,7 +14,6 @@ projections.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1.2, Theorem 44, (6.24); Baldi and
     Hornik (1989), "Neural networks and principal component analysis", Fact 1.
 :kind: theorem
-:cost: instant
 :uses: two_layer_linear_gradients
 :covers: baldi-hornik-critical-map
 :erratum: [notation] Section 6.1.2 defines S_xy as the sum of x_i y_i^T, but (6.24) writes

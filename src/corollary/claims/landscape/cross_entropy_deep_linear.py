@@ -12,7 +12,6 @@ the same for all layers, and stable in depth iff :math:`\sigma^2=1/d`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.3 and Figure 6.2.
 :kind: bound
-:cost: instant
 :uses: cross_entropy_gradient, backpropagation_recursion, random_second_moment
 :covers: cross-entropy-deep-linear
 :loose: The Frobenius norm of the product in place of the spectral one costs up to the factor d.

@@ -11,7 +11,6 @@ is the mean over networks at depths :math:`1,\dots,L`, for the first layer, wher
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2.3, Theorem 52.
 :kind: bound
-:cost: instant
 :uses: layer_gradient_moment, random_gram_moment
 :covers: gradient-norm-theorem
 :loose: The proof bounds the square of a difference by twice the squares: at most half is attained.

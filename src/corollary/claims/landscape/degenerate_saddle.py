@@ -12,7 +12,6 @@ The exponent of descent is :math:`h`: 0 is a saddle that is left ever more slowl
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6, Definitions 22-24 and Theorem 46;
     Kawaguchi (2016), "Deep learning without poor local minima", Corollary 2.4.
 :kind: rate
-:cost: instant
 :uses: taylor_remainder
 :covers: critical-point-taxonomy
 :scale-free: An exponent does not depend on factors; theory says what kind of point it is.

@@ -12,7 +12,6 @@ eight times.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 1e) and f); Arora, Cohen
     and Hazan (2018), "On the optimization of deep networks", Theorem 1.
 :kind: theorem
-:cost: instant
 :uses: svd_alignment
 :covers: end-to-end-flow
 """

@@ -10,7 +10,6 @@ exponentially in the depth otherwise.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Corollary 49.
 :kind: identity
-:cost: instant
 :uses: random_second_moment
 :covers: forward-norm-growth
 :erratum: [typo] The right side of (6.37) has W^{t-1} where the product W^{t-1:1} is meant. The

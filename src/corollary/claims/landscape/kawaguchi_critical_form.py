@@ -12,7 +12,6 @@ and for zero weights, entry by entry.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1.3, (6.25); Kawaguchi (2016), "Deep
     learning without poor local minima", Lemma 4.1.
 :kind: identity
-:cost: instant
 :uses: kronecker_jacobian, baldi_hornik_map
 :covers: kawaguchi-critical-form
 :erratum: [possible OCR artefact] (6.25) has (C^T C)^-1 where Kawaguchi's lemma has a generalised

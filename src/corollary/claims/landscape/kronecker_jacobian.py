@@ -12,7 +12,6 @@ compared with automatic differentiation, along a random direction.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, (6.28)-(6.31); Magnus and
     Neudecker (1999), Matrix Differential Calculus, Section 2.4.
 :kind: identity
-:cost: instant
 :covers: jacobian-matrix-argument
 :erratum: [notation] (6.31) gives x^T kron I without saying that vec stacks columns; stacked by rows
     it is I kron x^T. In Section 6.2.2 "W^{L:k+1} z^T kron I" needs brackets.

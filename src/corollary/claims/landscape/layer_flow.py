@@ -10,7 +10,6 @@ Checked against automatic differentiation, entry by entry.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 1d).
 :kind: identity
-:cost: instant
 :uses: svd_alignment, matrix_gradients
 :covers: layer-flow-svd-form
 :erratum: [typo] The last factor is printed V_{k-1}^T; it must be U_{k-1}^T = V_k^T. With the

@@ -13,7 +13,6 @@ which one half is true.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Lemma 51 and (6.41)-(6.45). The
     exact value is ours.
 :kind: identity
-:cost: instant
 :uses: squared_norm_sum, random_second_moment, random_fourth_moment, random_gram_moment
 :covers: gradient-norm-lemma
 """

@@ -19,7 +19,6 @@ Checked entry by entry against automatic differentiation.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1, (6.1)-(6.7), (6.11) and
     (6.21)-(6.23); Lucchi (2024), Foundations of Deep Learning (slides), Matrix Differentiation.
 :kind: identity
-:cost: instant
 :covers: gradient-frobenius-norm, gradient-trace-products, gradient-quadratic-forms,
     gradient-residual-matrix, gradient-bilinear-forms
 :erratum: [typo] (6.2) declares A as n x m also for tr(A X^T) with X of shape m x n, where the

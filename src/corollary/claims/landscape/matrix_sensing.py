@@ -13,7 +13,6 @@ and :math:`\|G_k\|` against derivatives along :math:`G_k`, measurement by measur
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 1; Gunasekar et al.
     (2017), "Implicit regularization in matrix factorization".
 :kind: identity
-:cost: instant
 :uses: matrix_gradients
 :covers: matrix-sensing-objective
 """

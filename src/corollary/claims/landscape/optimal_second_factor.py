@@ -10,7 +10,6 @@ with a least-squares solution of the vectorised problem, which must be as good a
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1.2, Theorem 42, (6.15)-(6.20).
 :kind: theorem
-:cost: instant
 :uses: two_layer_linear_gradients
 :covers: two-layer-linear-optimal-b
 :scale-free: One loss is compared at several places.

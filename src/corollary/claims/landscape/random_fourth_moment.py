@@ -11,7 +11,6 @@ large entry, so that the kurtosis shows.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Lemma 50 and (6.46).
 :kind: identity
-:cost: instant
 :covers: random-matrix-fourth-moment
 :erratum: [missing hypothesis] Lemma 50 takes an arbitrary random vector xi; it must be independent
     of W. If xi is the leading right singular vector of W, the mean is more than twice as large: the

@@ -12,7 +12,6 @@ with equality in the bound only for :math:`d=1`. Measured in units of the bound.
     value is ours: a new layer multiplies the pair of the means of tr B² and (tr B)², B = MMᵀ, by a
     matrix with eigenvalues d(d+2) and d(d-1).
 :kind: identity
-:cost: instant
 :uses: random_fourth_moment
 :covers: random-gram-fourth-moment
 :erratum: [loose] The proof derives the bound from Lemma 48, which treats one random factor

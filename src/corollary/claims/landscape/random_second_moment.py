@@ -10,7 +10,6 @@ whatever the law of the entries. Measured for four laws, in units of :math:`\mat
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Lemma 48.
 :kind: identity
-:cost: instant
 :covers: random-matrix-second-moment
 :erratum: [missing hypothesis] Lemma 48 asks only that A, B and W be uncorrelated. Factors with a
     common random length are uncorrelated if their entries are centred, but the mean is then

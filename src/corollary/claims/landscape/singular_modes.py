@@ -12,7 +12,6 @@ it is learned at about :math:`t=\log(s^*/s_0)/s^*`, large ones first, with plate
     Ganguli (2014), "Exact solutions to the nonlinear dynamics of learning in deep linear neural
     networks", Eq. 8.
 :kind: theorem
-:cost: instant
 :uses: end_to_end_flow
 :covers: end-to-end-flow
 """

@@ -11,7 +11,6 @@ and what is given away is exactly :math:`\|x-y\|^2` (the parallelogram law), so 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Proposition 47.
 :kind: identity
-:cost: instant
 :covers: squared-norm-sum-bound
 """
 

@@ -12,7 +12,6 @@ of singular values, and :math:`\|W\|_F/\|\Sigma^L\|_F`; all should be 1.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.4, Problem 1c).
 :kind: theorem
-:cost: instant
 :uses: balancedness, singular_vectors
 :covers: svd-alignment
 :erratum: [typo] 1c) is stated for k = 1, ..., L; the pair (k, k + 1) exists for k <= L - 1. The

@@ -11,7 +11,6 @@ differentiation, entry by entry.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.1.1, (6.8)-(6.14); Lucchi (2024),
     Foundations of Deep Learning (slides), Neural Network Gradients.
 :kind: identity
-:cost: instant
 :uses: matrix_gradients
 :covers: two-layer-linear-gradients
 :erratum: [typo] In intermediate lines of (6.12) the derivative of x^T B^T A^T y in B is x y^T A,

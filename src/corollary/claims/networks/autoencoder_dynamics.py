@@ -16,7 +16,6 @@ in the order in which :math:`u_i^\top DCu_i` passes one half.
     component analysis"; Saxe, McClelland and Ganguli (2014), "Exact solutions to the nonlinear
     dynamics of learning in deep linear neural networks".
 :kind: experiment
-:cost: instant
 :uses: autoencoder_gradients, optimal_linear_autoencoder, singular_modes
 :covers: autoencoder-gd-vs-svd
 """

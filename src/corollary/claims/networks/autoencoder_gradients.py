@@ -11,7 +11,6 @@ differentiation of the loss.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.3, Gradients; Lucchi (2024),
     Foundations of Deep Learning (slides), Lecture 1, Autoencoder: Gradients.
 :kind: identity
-:cost: instant
 :uses: matrix_gradients
 :covers: autoencoder-gradients
 """

@@ -15,7 +15,6 @@ derivative, and the rule's answer is only a convention.
     Foundations of Deep Learning, Section 2.6; Rumelhart, Hinton and Williams (1986), "Learning
     representations by back-propagating errors".
 :kind: theorem
-:cost: instant
 :uses: backpropagation_recursion
 :covers: backprop-correctness
 """

@@ -12,7 +12,6 @@ whatever depth, width and number of parameters. A whole Jacobian of :math:`k` ou
 :source: Mathematical Foundations of Deep Learning (slides), Backpropagation; Baur and Strassen
     (1983), "The complexity of partial derivatives".
 :kind: identity
-:cost: instant
 :uses: backpropagation_recursion
 :covers: backprop-correctness
 :scale-free: Multiplications are counted, whatever numbers are multiplied.

@@ -10,7 +10,6 @@ for any data :math:`X`. Random matrices attain it; a non-linearity after the dec
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.3, Rank constraint; Lucchi (2024),
     Foundations of Deep Learning (slides), Lecture 1, Rank Constraint.
 :kind: bound
-:cost: instant
 :uses: linear_composition
 :covers: autoencoder-rank-constraint
 """

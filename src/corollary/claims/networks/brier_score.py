@@ -9,7 +9,6 @@ more than predicting :math:`q`: honest probabilities are the only best answer.
 :source: Mathematical Foundations of Deep Learning (slides), Objective, Table 1; Brier (1950),
     "Verification of forecasts expressed in terms of probability".
 :kind: identity
-:cost: instant
 :uses: median_and_mean
 :covers: regularised-expectation-loss
 """

@@ -10,7 +10,6 @@ If the target sums to :math:`s\ne1` the gradient is :math:`(sp_i-y_i)x` instead.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.4; Perez Jensen (2025), Deep
     Learning, Section 2.2.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: softmax-cross-entropy
 """

@@ -13,7 +13,6 @@ reach each layer of a running block, and the parameters it holds.
     (2025), Deep Learning, Section 2.3; Huang, Liu, van der Maaten and Weinberger (2017), "Densely
     connected convolutional networks".
 :kind: identity
-:cost: instant
 :covers: densenet-connectivity
 :erratum: [typo] Perez Jensen (2025) refers DenseNet to Zhu and Newsam (2017), who apply it to
     optical flow; the architecture is due to Huang et al. (2017).

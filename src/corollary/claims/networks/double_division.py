@@ -12,7 +12,6 @@ the decay is not divided.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 2.7.1, 2.7.2 and 2.7.7.
 :kind: identity
-:cost: instant
 :covers: scratch-linear-layer, scratch-training-run
 :erratum: [code bug] In the printed listing BCE.backward divides by N and LinearLayer.backward does
     so again: for the notes' 2000 points the step 0.5 acts as 2.5e-4. Measured here is the listing,

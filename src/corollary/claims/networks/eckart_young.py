@@ -14,7 +14,6 @@ minimisation, which tends to the bound, and :math:`X_r` itself, which attains it
     Foundations of Deep Learning (slides), Lecture 1, Theorem 2; Eckart and Young (1936), "The
     approximation of one matrix by another of lower rank".
 :kind: theorem
-:cost: instant
 :uses: singular_vectors
 :covers: eckart-young, truncated-svd
 """

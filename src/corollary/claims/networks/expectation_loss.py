@@ -11,7 +11,6 @@ of laws, which is zero for :math:`p=y`, while labels drawn from both may well di
 :source: Mathematical Foundations of Deep Learning (slides), Objective, Table 1; Janocha and
     Czarnecki (2017), "On loss functions for deep neural networks in classification".
 :kind: identity
-:cost: instant
 :covers: expectation-loss, chebyshev-loss
 """
 

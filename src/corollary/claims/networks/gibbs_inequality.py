@@ -10,7 +10,6 @@ on soft targets with the cross-entropy is pulled to the targets themselves.
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 5; Gibbs (1902), Elementary
     Principles in Statistical Mechanics.
 :kind: bound
-:cost: instant
 :covers: soft-target-cross-entropy
 :erratum: [missing hypothesis] The notes ask only that y lies in [0, 1]^m. For y = (0.1, 0.1) and
     nu = (0.5, 0.5) the left side is 0.139 and the right side 0.461: both must sum to 1.

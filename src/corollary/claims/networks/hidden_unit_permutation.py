@@ -12,7 +12,6 @@ function.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.2.
 :kind: identity
-:cost: instant
 :covers: hidden-unit-permutation-symmetry
 :scale-free: The two networks are equal for every activation and permutation.
 :erratum: [missing hypothesis] A footnote of the notes characterises permutation matrices by unit

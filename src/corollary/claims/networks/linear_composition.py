@@ -12,7 +12,6 @@ can express. The claim compares the network, layer by layer, with the one map.
     Foundations of Deep Learning (slides), Lecture 1, Theorem 1; Perez Jensen (2025), Deep
     Learning, Section 2.3.
 :kind: theorem
-:cost: instant
 :uses: linear_map_matrix
 :covers: linear-composition
 """

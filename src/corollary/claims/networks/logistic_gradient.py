@@ -11,7 +11,6 @@ the error of the probability, along the pattern. Compared with automatic differe
 :source: Perez Jensen (2025), Deep Learning, Section 2.1; Cox (1958), "The regression analysis of
     binary sequences".
 :kind: identity
-:cost: instant
 :uses: sigmoid_derivatives, chain_rule
 :covers: logistic-regression
 """

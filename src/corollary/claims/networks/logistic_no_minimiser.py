@@ -12,7 +12,6 @@ to 0 grow without bound. The claim follows the ray; a single point with both lab
     Learning, Section 11.1.2; Albert and Anderson (1984), "On the existence of maximum likelihood
     estimates in logistic regression models".
 :kind: bound
-:cost: instant
 :covers: logistic-regression
 """
 

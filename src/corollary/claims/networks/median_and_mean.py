@@ -11,7 +11,6 @@ alike, the minimisers are the weighted median and mean.
 :source: Mathematical Foundations of Deep Learning (slides), Objective, Table 1; Lucchi (2025),
     Foundations of Deep Learning, Chapter 5.
 :kind: identity
-:cost: instant
 :covers: l1-loss, squared-loss
 """
 

@@ -11,7 +11,6 @@ may do anything to this one.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.5.2; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, MLP: Learning.
 :kind: limit
-:cost: instant
 :uses: mlp3_gradients, descent_direction
 :covers: mlp3-sgd
 :erratum: [possible OCR artefact] The update in Lucchi (2025) reads L(...)/(partial theta), without

@@ -12,7 +12,6 @@ of another steepness have other gradients.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.5.2; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, MLP: Learning.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: three-layer-mlp, mlp3-gradients
 """

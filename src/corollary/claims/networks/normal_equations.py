@@ -11,7 +11,6 @@ another vector.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.1; Gauss (1809), Theoria motus.
 :kind: theorem
-:cost: instant
 :uses: least_squares_row_space, tangent_below
 :covers: least-squares-ols
 :erratum: [wrong] Section 2.1 declares the patterns as columns, X in R^{d x s}, and prints the row

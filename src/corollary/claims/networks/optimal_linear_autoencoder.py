@@ -13,7 +13,6 @@ Eckart-Young theorem.
     Foundations of Deep Learning (slides), Lecture 1, Optimal Linear Autoencoder; Bourlard and Kamp
     (1988), "Auto-association by multilayer perceptrons and singular value decomposition".
 :kind: theorem
-:cost: instant
 :uses: eckart_young, bottleneck_rank
 :covers: optimal-linear-autoencoder, linear-autoencoder
 :erratum: [notation] The proof writes U_m^T U = I_m; it is the m x d block [I_m 0]. "The optimal C

@@ -10,7 +10,6 @@ shifts its input.
     Learning, Section 10.2; He, Zhang, Ren and Sun (2016), "Deep residual learning for image
     recognition".
 :kind: identity
-:cost: instant
 :covers: residual-layer, projected-residual-layer
 """
 

@@ -14,7 +14,6 @@ Measured are :math:`\sigma_{\max}` and :math:`1/\sigma_{\min}` along the depth.
     Learning, Section 2.3; He, Zhang, Ren and Sun (2016), "Identity mappings in deep residual
     networks".
 :kind: bound
-:cost: instant
 :uses: chain_rule, operator_norm
 :covers: residual-layer
 """

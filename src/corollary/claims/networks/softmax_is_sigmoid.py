@@ -12,7 +12,6 @@ two only.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.4; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Softmax.
 :kind: identity
-:cost: instant
 :uses: softmax_shift
 :covers: softmax-sigmoid-reduction
 :erratum: [possible OCR artefact] The middle line of Lucchi (2025) reads

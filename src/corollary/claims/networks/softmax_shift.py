@@ -8,7 +8,6 @@ for, and the Hessian of the cross-entropy has a kernel of dimension at least :ma
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.4; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Softmax.
 :kind: identity
-:cost: instant
 :covers: softmax-shift-invariance
 """
 

@@ -10,7 +10,6 @@ the natural logarithm the logistic loss is 0.69 there, and no bound.
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 5; Bartlett, Jordan and McAuliffe
     (2006), "Convexity, classification, and risk bounds".
 :kind: bound
-:cost: instant
 :covers: zero-one-loss
 """
 

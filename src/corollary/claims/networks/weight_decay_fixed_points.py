@@ -14,7 +14,6 @@ limits are 1/1.1 and 1/2.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.7.4; Loshchilov and Hutter (2019),
     "Decoupled weight decay regularization".
 :kind: limit
-:cost: instant
 :uses: weight_decay
 :covers: scratch-gd-weight-decay
 """

@@ -17,7 +17,6 @@ quadratic the coordinates mix, and the condition number is back. (In other units
 :source: Perez Jensen (2025), Deep Learning, Section 3.3; Duchi, Hazan and Singer (2011), "Adaptive
     subgradient methods for online learning and stochastic optimization".
 :kind: identity
-:cost: instant
 :covers: adagrad
 """
 

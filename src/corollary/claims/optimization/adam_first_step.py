@@ -13,7 +13,6 @@ For :math:`\beta=0.9,\ \alpha=0.999` the factor is :math:`\sqrt{10}\approx3.16`.
 :source: Perez Jensen (2025), Deep Learning, Section 3.3; Kingma and Ba (2015), "Adam: a method for
     stochastic optimization", Section 2.1.
 :kind: identity
-:cost: instant
 :covers: adam
 :erratum: [loose] The notes print Adam without bias correction and with 1 in place of the learning
     rate, which is not the method of the cited paper: with beta = 0.9 and alpha = 0.999 the

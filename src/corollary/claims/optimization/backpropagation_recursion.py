@@ -13,7 +13,6 @@ transposed derivative times a vector.
 :source: Perez Jensen (2025), Deep Learning, Section 3.1; Rumelhart, Hinton and Williams (1986),
     "Learning representations by back-propagating errors".
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: backpropagation-recursion
 :erratum: [typo] Section 3.1 prints the recursion with the quotient h^{l+1}/h^l, without partial

@@ -9,7 +9,6 @@ steps to bring :math:`f-f^*` down by a factor :math:`\varepsilon`: proportional 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.4 and Figure 5.4.
 :kind: rate
-:cost: instant
 :uses: gd_optimal_step
 :covers: gd-optimal-step
 :scale-free: An exponent is compared; with another step the run diverges.

@@ -8,7 +8,6 @@ small means
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.1, (5.3) and (5.4).
 :kind: theorem
-:cost: instant
 :uses: taylor_remainder
 :covers: descent-direction
 :erratum: [possible OCR artefact] After (5.4) the angle interval reads [0, pi/2]; it must be half

@@ -11,7 +11,6 @@ which is positive for :math:`\eta<2/L`, largest, :math:`\|\nabla f\|^2/(2L)`, at
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 39, (5.5); Perez Jensen (2025), Deep
     Learning, Section 3.2.
 :kind: bound
-:cost: instant
 :uses: quadratic_upper_bound
 :covers: descent-lemma
 :erratum: [typo] Section 3.2 of Perez Jensen's notes writes the sufficient decrease as an equality;

@@ -9,7 +9,6 @@ Gradient descent keeps this only up to :math:`O(\eta)`: its steps cut corners.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.2.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: gradient-flow
 """

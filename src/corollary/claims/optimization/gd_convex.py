@@ -10,7 +10,6 @@ from distance D lead has :math:`f(x_K)-f^*=LD^2/(4K+2)`, about half of the bound
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 37; Drori and Teboulle (2014),
     "Performance of first-order methods for smooth convex minimization", for the worst case.
 :kind: theorem
-:cost: instant
 :uses: descent_lemma, tangent_below
 :covers: gd-convex
 :loose: On smooth convex functions the worst case of Drori and Teboulle is the Huber function here,

@@ -13,7 +13,6 @@ so with :math:`\eta=1/L` some gradient is no longer than :math:`\varepsilon` aft
     Learning, Section 3.2, Lemma 3.2; Nesterov (2004), "Introductory lectures on convex
     optimization", Section 1.2.3.
 :kind: theorem
-:cost: instant
 :uses: descent_lemma
 :covers: gd-nonconvex
 """

@@ -10,7 +10,6 @@ start loses least per step at
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.4 and Figure 5.4.
 :kind: theorem
-:cost: instant
 :uses: gd_quadratic
 :covers: gd-optimal-step
 :erratum: [typo] Section 5.4 prints rho <= (1 - kappa)^2, which says nothing for kappa >= 2

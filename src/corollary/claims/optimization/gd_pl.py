@@ -12,7 +12,6 @@ of the descent lemma, then the condition, gives it.
     Learning, Section 3.2, Lemma 3.4; Polyak (1963), "Gradient methods for the minimisation of
     functionals".
 :kind: theorem
-:cost: instant
 :uses: descent_lemma
 :covers: gd-pl
 :erratum: [wrong] Theorem 40 states the step 1/(2L) with the rate 1 - mu/L, which belongs to the

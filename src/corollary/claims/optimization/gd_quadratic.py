@@ -9,7 +9,6 @@ coordinate of x along the eigenvector of :math:`\lambda_i`. Then f is a sum of
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.4.
 :kind: identity
-:cost: instant
 :uses: orthogonal_inverse
 :covers: gd-quadratic-rate, gradient-descent
 """

@@ -10,7 +10,6 @@ step converges when :math:`(I-\eta Q)^K` stays bounded for :math:`K=2^{36}` step
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.4; Perez Jensen (2025), Deep
     Learning, Section 3.2.
 :kind: theorem
-:cost: instant
 :uses: gd_quadratic
 :covers: gd-quadratic-rate, gradient-descent
 :scale-free: The limit belongs to the matrix that is drawn; theory draws it and the picture.

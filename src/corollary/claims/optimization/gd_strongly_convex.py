@@ -8,7 +8,6 @@ only minimiser at a linear rate:
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 34 and Corollary 35.
 :kind: theorem
-:cost: instant
 :uses: strong_convexity, smooth_suboptimality, minimum_quadratic_bound
 :covers: gd-strongly-convex
 """

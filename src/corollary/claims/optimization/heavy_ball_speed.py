@@ -11,7 +11,6 @@ With :math:`\beta=0.9` momentum is a step ten times as long, reached after some 
 :source: Perez Jensen (2025), Deep Learning, Section 3.3; Polyak (1964), "Some methods of speeding
     up the convergence of iteration methods".
 :kind: identity
-:cost: instant
 :covers: heavy-ball-momentum
 :erratum: [typo] The sum over beta^tau is printed from tau = 1 to t - 1, so that nothing would move
     in the first two steps; it runs from 0 to t. With beta = 0.9 and eta = 0.1 the steps are 0.1,

@@ -15,7 +15,6 @@ takes one gradient of a single function, one of descent takes n, so that SGD is 
     and Lan (2013), "Stochastic first- and zeroth-order methods for nonconvex stochastic
     programming".
 :kind: bound
-:cost: instant
 :uses: gd_nonconvex, sgd_nonconvex_rate
 :covers: iteration-complexity-gd-sgd
 :loose: The proof takes the worst curvature and the worst noise at each step; these waves have less.

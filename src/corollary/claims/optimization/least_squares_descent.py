@@ -10,7 +10,6 @@ with equality along the slowest eigenvector. The factor is below 1 for
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.8, Problem 2, (5.13) and (5.14).
 :kind: bound
-:cost: instant
 :uses: gd_quadratic, operator_norm
 :covers: least-squares-gd
 """

@@ -12,7 +12,6 @@ Checked exactly, by listing every batch.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.7; Perez Jensen (2025), Deep
     Learning, Section 3.4; Cochran (1977), "Sampling techniques", Theorem 2.2.
 :kind: identity
-:cost: instant
 :covers: sgd-unbiased-variance
 """
 

@@ -11,7 +11,6 @@ steps; gradient descent, which is the same method with :math:`\beta=0`, needs
 :source: Perez Jensen (2025), Deep Learning, Section 3.3; Nesterov (2004), "Introductory lectures on
     convex optimization", Section 2.2.
 :kind: rate
-:cost: instant
 :uses: condition_number_cost
 :covers: nesterov-acceleration
 :scale-free: An exponent is compared; a momentum above 1 is refused.

@@ -11,7 +11,6 @@ For an L-smooth, :math:`\mu`-strongly convex h with :math:`\kappa=L/\mu`, the me
 :source: Perez Jensen (2025), Deep Learning, Section 3.3; Nesterov (2004), "Introductory lectures on
     convex optimization", Theorem 2.2.3.
 :kind: theorem
-:cost: instant
 :uses: descent_lemma, tangent_below
 :covers: nesterov-acceleration
 """

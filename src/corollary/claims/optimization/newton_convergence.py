@@ -10,7 +10,6 @@ On a quadratic M = 0, and one step is enough.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.3; Nocedal and Wright (2006),
     "Numerical optimization", Theorem 3.5.
 :kind: bound
-:cost: instant
 :uses: quadratic_model
 :covers: newton-quadratic-model
 """

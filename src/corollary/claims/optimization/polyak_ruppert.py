@@ -11,7 +11,6 @@ whatever c and a are.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.7; Polyak and Juditsky (1992),
     "Acceleration of stochastic approximation by averaging", Theorem 1.
 :kind: rate
-:cost: instant
 :uses: robbins_monro
 :covers: polyak-ruppert
 """

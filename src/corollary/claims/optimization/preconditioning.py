@@ -10,7 +10,6 @@ coordinates, but not a rotation.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.4 and Figure 5.5.
 :kind: identity
-:cost: instant
 :uses: gd_optimal_step
 :covers: preconditioner
 """

@@ -13,7 +13,6 @@ on data without repetition, the order may be the other one.
     Foundations of Deep Learning, Section 5.7; Bottou, Curtis and Nocedal (2018), "Optimization
     methods for large-scale machine learning", Section 3.3.
 :kind: experiment
-:cost: instant
 :uses: gd_strongly_convex, minibatch_variance
 :covers: batch-size-study
 :loose: Two methods are compared; nothing is to be attained.

@@ -10,7 +10,6 @@ negative eigenvalue, :math:`\Delta^\star` is stationary only and q is unbounded 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.3 and Figure 5.3.
 :kind: theorem
-:cost: instant
 :uses: second_order_remainder
 :covers: newton-quadratic-model, gd-as-quadratic-model
 :erratum: [missing hypothesis] Section 5.3 calls -H^{-1} grad the minimizer of the model without a

@@ -9,7 +9,6 @@ without convexity it is weaker, and both halves are needed.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 5.5 and 5.8, Problem 1.
 :kind: bound
-:cost: instant
 :uses: mean_value, cauchy_schwarz
 :covers: descent-quadratic-upper-bound
 :erratum: [missing hypothesis] Section 5.5 says that smoothness of a twice differentiable f can be

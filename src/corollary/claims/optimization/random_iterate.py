@@ -11,7 +11,6 @@ only if all :math:`\nabla f_i` vanish together (interpolation).
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.7; Ghadimi and Lan (2013),
     "Stochastic first- and zeroth-order methods for nonconvex stochastic programming".
 :kind: identity
-:cost: instant
 :uses: sgd_nonconvex_rate
 :covers: sgd-random-iterate
 """

@@ -11,7 +11,6 @@ height proportional to :math:`\eta`, and with :math:`a>1` all steps together are
 :source: Mathematical Foundations of Deep Learning (slides), Optimization; Robbins and Monro (1951),
     "A stochastic approximation method".
 :kind: limit
-:cost: instant
 :uses: strong_convexity, sgd_step
 :covers: robbins-monro
 :erratum: [typo] Both sums are printed up to k; a finite sum is never infinite, so the upper limit

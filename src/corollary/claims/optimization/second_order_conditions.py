@@ -12,7 +12,6 @@ one is sufficient and not necessary (:math:`x^4`).
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.1.
 :kind: theorem
-:cost: instant
 :uses: second_order_remainder, rayleigh_quotient
 :covers: second-order-conditions
 :erratum: [typo] Positive definiteness is written s^T H s > 0 for all s; s = 0 must be excluded.

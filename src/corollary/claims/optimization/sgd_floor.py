@@ -10,7 +10,6 @@ not converge in mean square. If it has one, nothing follows (see the claim sgd_i
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.8, Problem 2e.
 :kind: bound
-:cost: instant
 :uses: cauchy_schwarz, operator_norm
 :covers: sgd-constant-step-floor
 :erratum: [wrong] Problem 2e ends in "> 0". With y = X w_*, as the problem has it, every gradient is

@@ -11,7 +11,6 @@ All gradients vanish at the solution, so there is no noise there, and no decayin
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.8, Problem 2; Strohmer and Vershynin
     (2009), "A randomized Kaczmarz algorithm with exponential convergence", Theorem 2.
 :kind: theorem
-:cost: instant
 :uses: rayleigh_quotient
 :covers: sgd-constant-step-floor
 :erratum: [missing hypothesis] Problem 2e concludes that SGD does not converge, also for the

@@ -11,7 +11,6 @@ Neither convexity nor a decaying step is needed, only the number of steps in adv
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 41; Ghadimi and Lan (2013),
     "Stochastic first- and zeroth-order methods for nonconvex stochastic programming", Theorem 2.1.
 :kind: theorem
-:cost: instant
 :uses: sgd_step
 :covers: sgd-nonconvex-rate, stochastic-gradient-descent
 :loose: The proof takes the worst curvature and the worst noise at each step; these waves have less.

@@ -14,7 +14,6 @@ equal.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.7; Bottou, Curtis and Nocedal
     (2018), "Optimization methods for large-scale machine learning", Section 4.
 :kind: identity
-:cost: instant
 :uses: quadratic_upper_bound, minibatch_variance
 :covers: sgd-decomposition
 """

@@ -9,7 +9,6 @@ cannot lead below the minimum.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Lemma 36.
 :kind: bound
-:cost: instant
 :uses: descent_lemma
 :covers: smooth-suboptimality-gradient
 """

@@ -10,7 +10,6 @@ with equality for a quadratic along its flattest direction. For the logistic los
 
 :source: Lucchi (2025), Foundations of Deep Learning, Definition 20 and Section 5.5.
 :kind: bound
-:cost: instant
 :uses: tangent_below, second_order_remainder
 :covers: strong-convexity
 """

@@ -12,7 +12,6 @@ Convexity alone does not imply it: for :math:`x^4` the quotient of both sides is
     (2025), Deep Learning, Section 3.2, Definition 3.3; Karimi, Nutini and Schmidt (2016), "Linear
     convergence of gradient and proximal-gradient methods under the Polyak-Łojasiewicz condition".
 :kind: theorem
-:cost: instant
 :uses: strong_convexity
 :covers: pl-condition
 :erratum: [wrong] Section 5.6 calls the condition a weaker assumption than convexity; it is weaker

@@ -12,7 +12,6 @@ So one gradient bounds f everywhere, and a point with :math:`\nabla f(x')=0` is 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Definition 18 and Section 5.8, Problem 1.
 :kind: theorem
-:cost: instant
 :uses: mean_value
 :covers: convex-first-order
 :scale-free: A multiple of the gap between f and its tangent has the same sign.

@@ -9,7 +9,6 @@ angle has gradient :math:`1/r\le1`, and differs by almost :math:`2\pi` across th
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.5, Definition 3 and Lemma 5.
 :kind: bound
-:cost: instant
 :uses: mean_value, cauchy_schwarz
 :covers: lipschitz-from-gradient-bound
 :scale-free: theory gives the L of the hypothesis; both sides are plain arithmetic.

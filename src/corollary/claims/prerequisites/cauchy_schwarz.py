@@ -11,7 +11,6 @@ special relativity does, the inequality is reversed for some vectors.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.2, Proposition 1, (1.4)-(1.7).
 :kind: bound
-:cost: instant
 :covers: cauchy-schwarz
 :erratum: [typo] The closing line (1.7) carries a spurious factor 4: with B = 2 sum xy, B^2 <= 4AC
     gives (sum xy)^2 <= sum x^2 sum y^2, which is (1.5); (1.7) is true but weaker. The equality

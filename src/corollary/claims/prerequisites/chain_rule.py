@@ -11,7 +11,6 @@ Where a layer has a kink the product can be wrong though the composition is smoo
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.2, (1.19).
 :kind: identity
-:cost: instant
 :covers: chain-rule-jacobian, jacobian-linear-map
 """
 

@@ -11,7 +11,6 @@ not its polynomial.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.4.1, (1.25).
 :kind: identity
-:cost: instant
 :covers: eigenvalue-characterisation
 :erratum: [wrong] Section 1.4.1 equates the number of distinct eigenvalues with the multiplicity of
     lambda as a root. I_2 has 1 distinct eigenvalue, of multiplicity 2.

@@ -12,7 +12,6 @@ do.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.6, Definitions 13 to 16; Borel
     (1895), "Sur quelques points de la théorie des fonctions".
 :kind: algorithm
-:cost: instant
 :covers: closed-sets-density-compactness
 :scale-free: all numbers are counts of intervals.
 """

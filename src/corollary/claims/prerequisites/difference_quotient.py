@@ -10,7 +10,6 @@ quotient loses its second order.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.1, (1.8)-(1.11).
 :kind: rate
-:cost: instant
 :uses: taylor_remainder
 :covers: numerical-gradient
 """

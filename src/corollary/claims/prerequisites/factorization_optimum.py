@@ -11,7 +11,6 @@ the least loss of rank p. From :math:`U=V=0`, where both gradients vanish too, i
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.7, Problem 2b; Eckart and Young
     (1936), "The approximation of one matrix by another of lower rank".
 :kind: theorem
-:cost: instant
 :uses: eckart_young
 :covers: matrix-factorization-gradients
 :scale-free: theory only draws the singular vectors; the loss is a class.

@@ -10,7 +10,6 @@ A collection that lacks a union or a complement is no sigma-algebra, and may hav
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.5, Definition 8 and Figure 1.4;
     Billingsley (1995), Probability and Measure, Section 2.
 :kind: identity
-:cost: instant
 :covers: finite-sigma-algebra
 :scale-free: all numbers are counts of events.
 """

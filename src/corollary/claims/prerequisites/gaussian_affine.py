@@ -9,7 +9,6 @@ this gives. Mean and covariance transform so for any law of X, normality does no
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.7, Problem 4.
 :kind: theorem
-:cost: instant
 :covers: gaussian-affine-rule, gaussian-moments
 """
 

@@ -12,7 +12,6 @@ exact there; at a kink of the gradient it returns a number though the limit does
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.7, Problem 3a, b; Pearlmutter
     (1994), "Fast exact multiplication by the Hessian".
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: hessian-vector-product
 """

@@ -12,7 +12,6 @@ the part in the kernel decays.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.4, (1.20)-(1.22), and Section 11,
     (11.4).
 :kind: theorem
-:cost: instant
 :uses: chain_rule
 :covers: least-squares-gradient
 :erratum: [typo] (11.4) prints the gradient of (1/n) sum (y_i - w x_i)^2 as (1/n) sum (y_i - w x_i)

@@ -9,7 +9,6 @@ they have their eigenvectors in common.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.1.2.
 :kind: identity
-:cost: instant
 :covers: matrix-algebra-laws
 """
 

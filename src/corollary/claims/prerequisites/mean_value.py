@@ -10,7 +10,6 @@ The integral form holds for vectors too, the point c does not: once around the c
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.3, Theorems 3 and 4,
     (1.15)-(1.16).
 :kind: theorem
-:cost: instant
 :uses: chain_rule
 :covers: mean-value-theorems
 """

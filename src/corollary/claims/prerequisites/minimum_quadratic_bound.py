@@ -10,7 +10,6 @@ vanish, f rises faster than any quadratic at first.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.7, Problem 3e, and Corollary 35.
 :kind: bound
-:cost: instant
 :uses: quadratic_upper_bound
 :covers: local-minimum-quadratic-bound
 :scale-free: theory only tests the hypotheses; the bound is a formula.

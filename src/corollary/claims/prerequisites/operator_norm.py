@@ -11,7 +11,6 @@ A norm of matrices need not be: the largest entry is a norm, but is not induced 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.2, (1.1)-(1.3), and Section 1.7,
     Problem 1.
 :kind: bound
-:cost: instant
 :uses: singular_vectors
 :covers: operator-norm
 """

@@ -9,7 +9,6 @@ so its rows are orthonormal too. A tall matrix with orthonormal columns keeps le
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.4.2, Definitions 6 and 7, Theorem 7.
 :kind: theorem
-:cost: instant
 :uses: matrix_laws
 :covers: orthogonal-matrix
 :scale-free: theory only draws the matrix; a multiple of it is not orthogonal.

@@ -9,7 +9,6 @@ which is 0 iff the vectors are linearly dependent, so that the span is a line or
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.1.1, Definition 1.
 :kind: identity
-:cost: instant
 :covers: span-column-space
 :erratum: [typo] Both worked displays of the notes call the second column v_1 as well; it is v_2:
     0.5 (-3, 2) + 1 (2, 3) = (0.5, 4).

@@ -10,7 +10,6 @@ twice, and :math:`u=(1,1)` gives :math:`-8`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 1.1.3 and 1.4.1, Definition 5.
 :kind: theorem
-:cost: instant
 :uses: orthogonal_inverse
 :covers: loewner-order
 :erratum: [missing hypothesis] Section 1.4.1 recalls the equivalence of u^T A u >= 0 with

@@ -9,7 +9,6 @@ The weight :math:`1-t` counts curvature near the start for more. Replacing it by
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.3, (1.17).
 :kind: identity
-:cost: instant
 :uses: mean_value
 :covers: second-order-integral-remainder
 :erratum: [wrong] (1.17) weights the curvature by 1/2 where it must be 1 - t. For f = x^3 and

@@ -11,7 +11,6 @@ The other columns of U are orthogonal to it.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.4.2, Theorem 6, (1.27).
 :kind: theorem
-:cost: instant
 :uses: rayleigh_quotient, orthogonal_inverse
 :covers: svd-theorem
 :erratum: [loose] The columns of U are said to form a basis of the column space (and those of V of

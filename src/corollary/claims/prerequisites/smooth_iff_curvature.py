@@ -13,7 +13,6 @@ will do.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.6, Definition 4; Perez Jensen
     (2025), Deep Learning, Section 3.2, Definition 3.1.
 :kind: bound
-:cost: instant
 :uses: mean_value, operator_norm
 :covers: smooth-function
 :scale-free: the gradients of theory are in the hypothesis too, which notices a factor first.

@@ -10,7 +10,6 @@ and at a local minimiser :math:`0\preceq H(x^*)\preceq L\,I`. For
 
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 1.3.6 and 1.7, Problem 3.
 :kind: bound
-:cost: instant
 :uses: smooth_iff_curvature, rayleigh_quotient
 :covers: smooth-hessian-bound
 """

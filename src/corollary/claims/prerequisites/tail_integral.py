@@ -9,7 +9,6 @@ values: for X uniform on :math:`[-1,1]` it gives :math:`\frac14` in place of 0.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.5.
 :kind: identity
-:cost: instant
 :covers: expectation-tail-integral
 """
 

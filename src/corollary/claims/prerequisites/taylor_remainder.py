@@ -11,7 +11,6 @@ order :math:`k+\frac12`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.3, Theorem 2, (1.12).
 :kind: theorem
-:cost: instant
 :covers: taylor-theorem
 :erratum: [typo] In the derivation for k = 3 the quadratic term is written f''(a)(x-a)^2; it must be
     f''(a)(x-a)^2/2, as in (1.12): f = x^2 at a = 0 has coefficient 1, not 2. The proof also deduces

@@ -12,7 +12,6 @@ so products with A are enough to estimate its trace. With independent signs the 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.4.1; Hutchinson (1990), "A
     stochastic estimator of the trace of the influence matrix for Laplacian smoothing splines".
 :kind: theorem
-:cost: instant
 :covers: trace-properties
 """
 

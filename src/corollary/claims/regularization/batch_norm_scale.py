@@ -13,7 +13,6 @@ scale and shift back. The :math:`\delta` of every implementation keeps a trace o
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 10, Exercises, Problem 2; Ioffe and
     Szegedy (2015), "Batch normalization".
 :kind: theorem
-:cost: instant
 :uses: batch_norm_direction
 :covers: batchnorm-scale-collapse
 """

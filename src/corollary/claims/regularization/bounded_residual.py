@@ -16,7 +16,6 @@ integrated. For any other vector in place of :math:`\hat w` the rest grows like 
     Hoffer, Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable
     data".
 :kind: bound
-:cost: instant
 :uses: exponential_tails, support_vector_kkt
 :covers: gradient-flow-residual-bounded
 :erratum: [typo] (11.15) carries a step size eta, which a gradient flow does not have; the identity

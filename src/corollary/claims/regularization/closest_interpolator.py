@@ -13,7 +13,6 @@ same point. Adam divides each coordinate by its own scale, leaves the span, and 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.1, Theorem 71; Gunasekar, Lee,
     Soudry and Srebro (2018), "Characterizing implicit bias in terms of optimization geometry".
 :kind: theorem
-:cost: instant
 :uses: least_squares_row_space, shortest_interpolator
 :covers: min-norm-implicit-bias
 :erratum: [missing hypothesis] Theorem 71 names no step size, but 0 < eta < n/lambda_max(X^T X) is

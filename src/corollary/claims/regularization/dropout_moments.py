@@ -13,7 +13,6 @@ division, has mean :math:`(1-p)a_j` and needs the factor at evaluation.
     Learning, Section 8.4; Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov (2014),
     "Dropout: a simple way to prevent neural networks from overfitting".
 :kind: identity
-:cost: instant
 :covers: dropout-layer
 """
 

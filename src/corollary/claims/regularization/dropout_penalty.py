@@ -12,7 +12,6 @@ outputs shrink, and the identity is lost.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.2, Theorem 74; Arora, Bartlett,
     Mianjy and Srebro (2020), "Dropout: explicit forms and capacity control".
 :kind: identity
-:cost: instant
 :uses: dropout_moments
 :covers: dropout-regression-regularizer
 :erratum: [typo] The proof of Theorem 74 starts from B_ii ~ Ber(1-p), whose mean is 1-p; the factor

@@ -13,7 +13,6 @@ they differ in the first order.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.3, Problem 2; Perez Jensen (2025),
     Deep Learning, Section 8.3; Goodfellow, Bengio and Courville (2016), Deep Learning, Section 7.8.
 :kind: rate
-:cost: instant
 :uses: gd_quadratic, weight_decay_shrinkage
 :covers: early-stopping-l2-equivalence
 :erratum: [wrong] Perez Jensen (2025), Section 8.3, gives the stopping time t = eta/mu; it is

@@ -12,7 +12,6 @@ exponential loss :math:`e^{-u}`, and that is what lets one theorem serve both. A
     4; Soudry, Hoffer, Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent
     on separable data", Definition 2.
 :kind: bound
-:cost: instant
 :covers: tight-exponential-tail
 :erratum: [typo] Definition 30 asks the lower inequality for u < u_-; it must be u > u_-. As printed
     it does not constrain the tail: -l' = exp(-u^2), the counterexample, would qualify. The

@@ -13,7 +13,6 @@ about how near the margin is to its best. A loss with the polynomial tail
     Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable data",
     Theorem 5.
 :kind: limit
-:cost: instant
 :uses: max_margin_direction
 :covers: max-margin-convergence-rates
 """

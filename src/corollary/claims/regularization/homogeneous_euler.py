@@ -12,7 +12,6 @@ the identity is lost.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.2, Definition 31 and (11.21);
     Lyu and Li (2020), "Gradient descent maximizes the margin of homogeneous neural networks".
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: homogeneous-network
 """

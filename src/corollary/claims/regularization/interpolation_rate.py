@@ -12,7 +12,6 @@ since nothing ever moves there. For a longer step the factor is the other end,
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.1, Theorem 71 (which names no
     step size and no rate).
 :kind: bound
-:cost: instant
 :uses: closest_interpolator, gd_quadratic
 :covers: min-norm-implicit-bias
 """

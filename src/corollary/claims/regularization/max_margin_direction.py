@@ -19,7 +19,6 @@ A loss with a Gaussian tail grows weights more slowly than :math:`\log t`, and t
     Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable data",
     Theorems 3 and 4.
 :kind: limit
-:cost: instant
 :uses: bounded_residual, logistic_no_minimiser, support_vector_kkt
 :covers: max-margin-implicit-bias, tight-exponential-tail
 """

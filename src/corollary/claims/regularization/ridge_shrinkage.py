@@ -11,7 +11,6 @@ in the notes, the denominator is :math:`d_i^2+\lambda/2`.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.3, Problem 1, (11.28)-(11.29);
     Hoerl and Kennard (1970), "Ridge regression: biased estimation for nonorthogonal problems".
 :kind: identity
-:cost: instant
 :uses: singular_vectors, normal_equations
 :covers: ridge-regression-shrinkage
 :erratum: [typo] (11.28) has the penalty (lambda/2)||w||^2, for which the denominator of (11.29) is

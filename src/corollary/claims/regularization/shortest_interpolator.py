@@ -11,7 +11,6 @@ squared lengths. A part that is not orthogonal to the rows may shorten w as well
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.1, (11.7)-(11.10).
 :kind: identity
-:cost: instant
 :uses: least_squares_row_space
 :covers: orthogonal-decomposition-min-norm
 """

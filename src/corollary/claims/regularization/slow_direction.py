@@ -15,7 +15,6 @@ polynomial tail :math:`-\ell'(u)=1/(1+u^2)` ends in another direction.
     Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable data",
     Theorem 5.
 :kind: rate
-:cost: instant
 :uses: max_margin_direction
 :covers: max-margin-convergence-rates
 """

@@ -8,7 +8,6 @@ nearest. Parallel planes with different targets do not meet, and there is nothin
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.1, Figure 11.2.
 :kind: theorem
-:cost: instant
 :uses: shortest_interpolator
 :covers: overparametrized-solution-manifold
 :scale-free: theory only draws the line in the figure.

@@ -14,7 +14,6 @@ conclusion.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.2, KKT conditions and the proof
     of Theorem 72; Kuhn and Tucker (1951), "Nonlinear programming".
 :kind: theorem
-:cost: instant
 :covers: svm-kkt-conditions, max-margin-implicit-bias
 :scale-free: theory finds and tests the multipliers, which are the hypothesis.
 """

@@ -15,7 +15,6 @@ few errors. If every validation point is on the right side of :math:`\hat w` the
     Soudry, Hoffer, Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent on
     separable data".
 :kind: limit
-:cost: instant
 :uses: max_margin_direction
 :covers: validation-loss-growth
 :erratum: [loose] The closing line says that the validation loss is Omega(log t) for all datasets;

@@ -13,7 +13,6 @@ alone. Measured: the exact probability to exceed the bound, for centred exponent
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.1, Theorem 76; Boucheron, Lugosi
     and Massart (2013), Concentration Inequalities, Theorem 2.10.
 :kind: bound
-:cost: instant
 :covers: bernstein-inequality
 :loose: the bound serves every law with such moments; exponential tails are thinner.
 """

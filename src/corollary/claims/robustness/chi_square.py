@@ -12,7 +12,6 @@ Measured: the exact failure probabilities over a grid of k and :math:`\gamma`.
     Laurent and Massart (2000), "Adaptive estimation of a quadratic functional by model selection",
     Lemma 1.
 :kind: bound
-:cost: instant
 :covers: chi-square-concentration
 :erratum: [missing hypothesis] (12.8) is stated for all k and gamma; it holds for k >= log(2/gamma)
     and fails for small k: k = 1, gamma = 1e-6 has exact failure probability 5.6e-5, which is the

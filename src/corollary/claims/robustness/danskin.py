@@ -14,7 +14,6 @@ of a linear model along several directions; predicted: the gradient at one maxim
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.4, Equation 12.15; Danskin (1966),
     "The theory of max-min, with applications".
 :kind: theorem
-:cost: instant
 :covers: danskin-theorem
 :erratum: [missing hypothesis] (12.15) is stated without uniqueness of the maximiser. Where a weight
     is zero two signs of its perturbation are equally bad, the two candidate gradients differ, and g

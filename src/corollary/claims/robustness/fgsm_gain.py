@@ -12,7 +12,6 @@ the remainder is of order :math:`\epsilon` itself.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1, Equation 12.4; Goodfellow,
     Shlens and Szegedy (2015), "Explaining and harnessing adversarial examples", Section 4.
 :kind: rate
-:cost: instant
 :uses: linear_worst_case, second_order_remainder
 :covers: fgsm-attack
 """

@@ -7,7 +7,6 @@ from d + 1 values, only to order h. So an attacker who sees outputs alone loses 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1; Chen, Zhang, Sharma, Yi and
     Hsieh (2017), "ZOO: zeroth order optimization based black-box attacks".
 :kind: rate
-:cost: instant
 :uses: difference_quotient
 :covers: black-box-finite-difference-attack
 """

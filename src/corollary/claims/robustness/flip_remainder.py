@@ -11,7 +11,6 @@ For :math:`f(x)=\langle a,\tanh(Wx)\rangle` one may take
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.2, Equation 12.9 and what
 follows.
 :kind: bound
-:cost: instant
 :uses: linear_flip, quadratic_upper_bound
 :covers: linear-flip-distance
 """

@@ -14,7 +14,6 @@ factors stays above in a share :math:`1-\gamma` of the draws, at 99 % confidence
     Cherapanamjeri, Gidel and Tachet des Combes (2021), "A single gradient step finds adversarial
     examples on random two-layers neural networks".
 :kind: bound
-:cost: instant
 :uses: gradient_square, bernstein_sum, chi_square, slope_moments
 :covers: gradient-norm-lower-bound
 :erratum: [typo] The norm of y in R^{d-1} is written as a sum over i = 1..d; it has d - 1 terms.

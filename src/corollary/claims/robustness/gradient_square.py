@@ -11,7 +11,6 @@ So a step of order 1 moves f by order 1 in any dimension, while inputs have leng
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.2, Proposition 79.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: gradient-norm-lower-bound
 """

@@ -11,7 +11,6 @@ linear case at once) find at several radii.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.4, Equations 12.10 to 12.13.
 :kind: bound
-:cost: instant
 :uses: linear_worst_case
 :covers: adversarial-risk
 """

@@ -12,7 +12,6 @@ changes the sign, by bisection.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3, Equation 12.9; Moosavi-Dezfooli,
     Fawzi and Frossard (2016), "DeepFool".
 :kind: identity
-:cost: instant
 :uses: cauchy_schwarz
 :covers: linear-flip-distance
 """

@@ -14,7 +14,6 @@ gradient ascent finds.
     Goodfellow, Shlens and Szegedy (2015), "Explaining and harnessing adversarial examples", Section
     3.
 :kind: identity
-:cost: instant
 :uses: cauchy_schwarz
 :covers: adversarial-example-problem, pgd-attack
 """

@@ -11,7 +11,6 @@ Measured: the largest :math:`|p|/n^r` and :math:`n^r/|p|` from where the constan
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.1 and Figure 12.3; Knuth (1976),
     "Big omicron and big omega and big theta".
 :kind: bound
-:cost: instant
 :covers: asymptotic-notation
 """
 

@@ -13,7 +13,6 @@ first steps; predicted: what the theorem grants them.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1, Equation 12.3; Nesterov (2004),
     Introductory Lectures on Convex Optimization, Section 2.2.3, for the step.
 :kind: bound
-:cost: instant
 :uses: descent_lemma
 :covers: pgd-attack
 """

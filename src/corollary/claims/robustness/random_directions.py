@@ -12,7 +12,6 @@ pixels for an estimate that resembles the gradient.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1; Ilyas, Engstrom, Athalye and Lin
     (2018), "Black-box adversarial attacks with limited queries and information", Section 2.
 :kind: identity
-:cost: instant
 :uses: difference_quotient
 :covers: black-box-finite-difference-attack
 """

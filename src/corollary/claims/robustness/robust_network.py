@@ -13,7 +13,6 @@ at many radii.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.2, Theorem 75; Vardi, Yehudai and
     Shamir (2022), "Gradient methods provably converge to non-robust networks", Theorem 3.1.
 :kind: construction
-:cost: instant
 :uses: cauchy_schwarz
 :covers: robust-network-construction
 """

@@ -10,7 +10,6 @@ and its length :math:`2|f|/\|\nabla f\|` is of order :math:`\sqrt{\log(1/\gamma)
     Bubeck, Cherapanamjeri, Gidel and Tachet des Combes (2021), "A single gradient step finds
     adversarial examples on random two-layers neural networks", Theorem 1.
 :kind: theorem
-:cost: instant
 :uses: linear_flip, flip_remainder, gradient_norm, two_layer_normal
 :covers: single-step-adversarial-theorem
 :erratum: [wrong] The theorem states eta > 0. If f(x) > 0 a positive multiple of the gradient raises

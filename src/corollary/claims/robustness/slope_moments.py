@@ -11,7 +11,6 @@ The exponential has it with no constants: its moments are :math:`e^{2q^2}`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.2, Assumption 5.
 :kind: bound
-:cost: instant
 :uses: polynomial_growth
 :covers: activation-moment-assumption
 """

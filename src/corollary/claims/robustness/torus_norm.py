@@ -12,7 +12,6 @@ Power iteration only approaches the left side from below, and certifies nothing.
     Perez Jensen (2025), Deep Learning, Section 4.1, for convolutions as
     matrices.
 :kind: bound
-:cost: instant
 :uses: convolution_theorem, operator_norm
 :beyond: It bounds the norm of the matrix that the notes make of a convolution.
 """

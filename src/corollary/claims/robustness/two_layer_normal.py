@@ -8,7 +8,6 @@ many networks and the normal one (Kolmogorov's), at growing widths.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3, after Equation 12.7; Neal
     (1996), Bayesian Learning for Neural Networks, Chapter 2.
 :kind: limit
-:cost: instant
 :uses: two_layer_variance
 :covers: two-layer-init-clt
 """

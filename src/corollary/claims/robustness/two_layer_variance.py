@@ -13,7 +13,6 @@ two_layer_normal).
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.3, Equations 12.6 and 12.7.
 :kind: identity
-:cost: instant
 :covers: two-layer-init-clt
 """
 

@@ -11,7 +11,6 @@ taken apart can do all three.
 :source: Perez Jensen (2025), Deep Learning, Section 6.5; Devlin, Chang, Lee, Toutanova (2018),
     BERT: pre-training of deep bidirectional transformers, Section 4.2.
 :kind: algorithm
-:cost: instant
 :covers: bert-qa-head
 """
 

@@ -11,7 +11,6 @@ are nonnegative and sum to 1: the product :math:`Y=QK^\top V` without softmax ha
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.1, Equation 10.1; Perez Jensen
     (2025), Deep Learning, Section 6.1.
 :kind: theorem
-:cost: instant
 :covers: scaled-dot-product-attention
 :erratum: [typo] Perez Jensen (2025) prints xi_i = sum_t softmax_t(omega_i) v_i, which is v_i; the
     summed vector is v_t. The shorthand Y = Q K^T x V of Lucchi (2025) leaves out softmax and

@@ -11,7 +11,6 @@ X, or a causal mask, end this.
 :source: Perez Jensen (2025), Deep Learning, Sections 6.3 and 7.4; Lucchi (2025), Foundations of
     Deep Learning, Section 10.4.3.
 :kind: theorem
-:cost: instant
 :uses: cross_attention_set
 :covers: attention-permutation-equivariance
 :erratum: [loose] Lucchi (2025) calls the transformer permutation-invariant, and Perez Jensen (2025)

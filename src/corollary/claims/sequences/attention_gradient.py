@@ -12,7 +12,6 @@ same vectors.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.1, Equation 10.1; Ramsauer et al.
     (2021), "Hopfield networks is all you need", Section 2.
 :kind: identity
-:cost: instant
 :uses: chain_rule
 :covers: simple-self-attention
 """

@@ -10,7 +10,6 @@ them.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.4 and Listing 10.4.
 :kind: algorithm
-:cost: instant
 :covers: beam-search
 :erratum: [code bug] Listing 10.4 drops every hypothesis whose last token has no expansion: with
     steps=3 the beam of its own example is empty, and final_beam[0] raises an IndexError. The

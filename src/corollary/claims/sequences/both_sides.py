@@ -11,7 +11,6 @@ knows those to its right, however many blocks there are.
 :source: Perez Jensen (2025), Deep Learning, Section 6.5; Devlin, Chang, Lee, Toutanova (2018),
     BERT: pre-training of deep bidirectional transformers, Sections 1 and 3.1.
 :kind: theorem
-:cost: instant
 :uses: causal_mask
 :covers: bert-encoder
 :scale-free: it counts derivatives that are not zero.

@@ -11,7 +11,6 @@ and an input that keeps turning with :math:`\lambda` attains the first bound. Wi
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Orvieto, Smith, Gu, Fernando, Gulcehre,
     Pascanu and De (2023), "Resurrecting recurrent neural networks for long sequences".
 :kind: bound
-:cost: instant
 :uses: diagonal_recurrence
 :covers: linear-recurrent-unit
 """

@@ -14,7 +14,6 @@ the other way round the formula is wrong.
 :source: Perez Jensen (2025), Deep Learning, Chapter 5; Werbos (1990), "Backpropagation through
     time: what it does and how to do it".
 :kind: identity
-:cost: instant
 :uses: chain_rule, shared_weight_gradient
 :covers: bptt-gradients
 """

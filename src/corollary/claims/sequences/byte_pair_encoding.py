@@ -15,7 +15,6 @@ nothing.
     new algorithm for data compression; Sennrich, Haddow, Birch (2016), Neural machine translation
     of rare words with subword units.
 :kind: algorithm
-:cost: instant
 :covers: bpe-tokenizer, tokenization-pipeline
 :scale-free: the words that a text is cut into are no numbers.
 """

@@ -11,7 +11,6 @@ itself alone.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.5 and Figure 10.23; Vaswani,
     Shazeer, Parmar et al. (2017), "Attention is all you need", Section 3.2.3.
 :kind: theorem
-:cost: instant
 :covers: causal-mask
 :scale-free: the mask is true or false, and what is compared are zeros and shares.
 """

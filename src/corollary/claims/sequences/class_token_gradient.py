@@ -13,7 +13,6 @@ What the other tokens learn, they learn through the attention of the layers belo
 :source: Perez Jensen (2025), Deep Learning, Section 6.5; Devlin, Chang, Lee, Toutanova (2018),
     BERT: pre-training of deep bidirectional transformers, Section 4.1.
 :kind: identity
-:cost: instant
 :covers: bert-sentiment-head
 """
 

@@ -12,7 +12,6 @@ flows through h.
 :source: Perez Jensen (2025), Deep Learning, Section 5.1; Hochreiter and Schmidhuber (1997), "Long
     short-term memory".
 :kind: identity
-:cost: instant
 :uses: bptt
 :covers: lstm, gating-mechanism
 """

@@ -11,7 +11,6 @@ together.
 :source: Perez Jensen (2025), Deep Learning, Section 6.2; Lucchi (2025), Foundations of Deep
     Learning, Section 10.4.3.
 :kind: theorem
-:cost: instant
 :covers: cross-attention
 :scale-free: a symmetry: whatever attention reads, both sides read it.
 """

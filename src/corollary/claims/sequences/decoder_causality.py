@@ -10,7 +10,6 @@ another order. Without the mask the block is an encoder block, and everything ch
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.3 and Listing 10.3; Perez Jensen
     (2025), Deep Learning, Section 6.4.
 :kind: theorem
-:cost: instant
 :uses: causal_mask, cross_attention_set
 :covers: transformer-decoder-block
 :erratum: [code bug] Listing 10.3, called a simple decoder block, has neither the causal mask nor

@@ -10,7 +10,6 @@ A defective matrix has no such basis.
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Orvieto, Smith, Gu, Fernando, Gulcehre,
     Pascanu and De (2023), "Resurrecting recurrent neural networks for long sequences".
 :kind: identity
-:cost: instant
 :covers: linear-recurrent-unit
 """
 

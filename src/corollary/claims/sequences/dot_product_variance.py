@@ -11,7 +11,6 @@ If queries and keys are related the statement fails: for :math:`q=k` the mean al
 :source: Perez Jensen (2025), Deep Learning, Section 6.1; Lucchi (2025), Foundations of Deep
     Learning, Section 10.4.1; Vaswani, Shazeer, Parmar et al. (2017), "Attention is all you need".
 :kind: identity
-:cost: instant
 :covers: attention-variance-scaling
 """
 

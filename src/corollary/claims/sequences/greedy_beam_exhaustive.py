@@ -11,7 +11,6 @@ fail: continuations of another prefix push the greedy one out, and then come to 
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.4. The counterexample is ours.
 :kind: bound
-:cost: instant
 :uses: wide_beam
 :covers: greedy-decoding, beam-search, exhaustive-sequence-search
 """

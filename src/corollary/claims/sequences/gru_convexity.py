@@ -10,7 +10,6 @@ so from :math:`z_0\in[-1,1]^m` no state leaves the cube: :math:`\|z_t\|_\infty\l
 :source: Perez Jensen (2025), Deep Learning, Section 5.1; Cho et al. (2014), "Learning phrase
     representations using RNN encoder-decoder for statistical machine translation".
 :kind: bound
-:cost: instant
 :covers: gru
 :erratum: [typo] The notes mix the reset gate zeta_t into the state in place of the candidate. With
     that the candidate is never used, and from z_0 = 0 every state lies in [0, 1): the figure shows

@@ -13,7 +13,6 @@ and no special token is ever selected.
 :source: Perez Jensen (2025), Deep Learning, Section 6.5; Devlin, Chang, Lee, Toutanova (2018),
     BERT: pre-training of deep bidirectional transformers, Section 3.1.
 :kind: algorithm
-:cost: instant
 :covers: masked-language-modeling
 """
 

@@ -8,7 +8,6 @@ If the gates of :math:`z_t=s_t\odot z_{t-1}+(1-s_t)\odot Vx_t` depend on the inp
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Feng, Tung, Ahmed, Bengio and
     Hajimirsadeghi (2024), "Were RNNs all we needed?".
 :kind: identity
-:cost: instant
 :uses: prefix_scan
 :covers: mingru
 """

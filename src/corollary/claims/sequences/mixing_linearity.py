@@ -10,7 +10,6 @@ frozen, linear in its values. Attention proper mixes with
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.1, Attention vs. CNN.
 :kind: identity
-:cost: instant
 :covers: attention-data-dependent-weights
 """
 

@@ -12,7 +12,6 @@ first one somewhere with positive probability, and its label is then wrong.
 :source: Perez Jensen (2025), Deep Learning, Section 6.5; Devlin, Chang, Lee, Toutanova (2018),
     BERT: pre-training of deep bidirectional transformers, Section 3.1.
 :kind: algorithm
-:cost: instant
 :covers: next-sentence-prediction
 """
 

@@ -10,7 +10,6 @@ distribution, small where it is peaked and large where it is flat, while top-k k
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.4; Holtzman, Buys, Du, Forbes and
     Choi (2020), "The curious case of neural text degeneration".
 :kind: theorem
-:cost: instant
 :covers: top-p-sampling
 """
 

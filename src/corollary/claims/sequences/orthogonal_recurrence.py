@@ -10,7 +10,6 @@ g = 1.1 explodes, g = 0.9 vanishes, g = 1 keeps every gradient. For other matric
 :source: Perez Jensen (2025), Deep Learning, Chapter 5; Arjovsky, Shah and Bengio (2016), "Unitary
     evolution recurrent neural networks".
 :kind: identity
-:cost: instant
 :uses: bptt, orthogonal_inverse
 :covers: rnn-vanishing-exploding
 """

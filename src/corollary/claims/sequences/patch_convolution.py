@@ -12,7 +12,6 @@ The vision transformer begins with a convolutional layer.
 :source: Perez Jensen (2025), Deep Learning, Section 6.6 and Figure 6.4; Dosovitskiy, Beyer,
     Kolesnikov et al. (2020), An image is worth 16x16 words, Section 3.1.
 :kind: identity
-:cost: instant
 :covers: vision-transformer
 """
 

@@ -12,7 +12,6 @@ The sequence has :math:`HW/P^2 + 1` tokens.
     Learning, Section 10.4.5 and Figure 10.24; Dosovitskiy, Beyer, Kolesnikov et al. (2020), An
     image is worth 16x16 words, Section 3.1.
 :kind: theorem
-:cost: instant
 :uses: attention_equivariance, patch_convolution
 :covers: vision-transformer
 """

@@ -10,7 +10,6 @@ so their Gram matrix is Toeplitz. It needs sine and cosine of each pair to have 
 :source: Perez Jensen (2025), Deep Learning, Section 6.3; Lucchi (2025), Foundations of Deep
     Learning, Section 10.4.3.
 :kind: identity
-:cost: instant
 :uses: positional_shift
 :covers: sinusoidal-positional-encoding
 :erratum: [wrong] With the frequencies omega_k = C^{k/d} of Perez Jensen (2025), one per coordinate,

@@ -13,7 +13,6 @@ have the same frequency.
     Learning, Section 10.4.3; Vaswani, Shazeer, Parmar et al. (2017), "Attention is all you need",
     Section 3.5.
 :kind: identity
-:cost: instant
 :covers: sinusoidal-positional-encoding
 :erratum: [wrong] Perez Jensen (2025) has omega_k = C^{k/d} for coordinate k: the frequencies grow,
     and sine and cosine of a pair differ in theirs, so no rotation exists. The counterexample here

@@ -10,7 +10,6 @@ so a tree of any shape gives the states of the loop, at every length.
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Blelloch (1990), "Prefix sums and their
     applications".
 :kind: theorem
-:cost: instant
 :covers: prefix-scan-recurrence
 """
 

@@ -12,7 +12,6 @@ in place of T - 1 steps of the loop.
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Hillis and Steele (1986), "Data parallel
     algorithms"; Blelloch (1990), "Prefix sums and their applications".
 :kind: theorem
-:cost: instant
 :uses: prefix_scan
 :covers: prefix-scan-recurrence
 :scale-free: steps are counted, whatever the numbers are.

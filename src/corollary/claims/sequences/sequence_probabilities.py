@@ -11,7 +11,6 @@ sequences, with no sum over them ever formed.
 :source: Perez Jensen (2025), Deep Learning, Section 5.3; Lucchi (2025), Foundations of Deep
     Learning, Section 10.4.4.
 :kind: identity
-:cost: instant
 :covers: sequence-probability-factorization
 :scale-free: factors that are off do not sum to one, and then nothing is claimed.
 """

@@ -10,7 +10,6 @@ cannot differ before the softmax. Separate :math:`W_Q` and :math:`W_K` have neit
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.1, Adjustable Parameters.
 :kind: identity
-:cost: instant
 :covers: shared-projection-attention
 """
 

@@ -14,7 +14,6 @@ it is.
     Learning, Section 10.4.1; Vaswani, Shazeer, Parmar et al. (2017), "Attention is all you need".
     The rate is ours.
 :kind: rate
-:cost: instant
 :uses: dot_product_variance
 :covers: attention-variance-scaling
 """

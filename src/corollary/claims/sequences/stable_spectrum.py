@@ -10,7 +10,6 @@ parameters themselves, :math:`\lambda=re^{i\varphi}`, a few steps are enough to 
 :source: Perez Jensen (2025), Deep Learning, Section 5.2; Orvieto, Smith, Gu, Fernando, Gulcehre,
     Pascanu and De (2023), "Resurrecting recurrent neural networks for long sequences".
 :kind: construction
-:cost: instant
 :covers: lru-eigenvalue-parametrization
 :scale-free: the parametrisation is what is supposed; another one does not apply.
 """

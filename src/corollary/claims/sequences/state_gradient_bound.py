@@ -11,7 +11,6 @@ necessary, and not sufficient.
 :source: Perez Jensen (2025), Deep Learning, Chapter 5; Pascanu, Mikolov and Bengio (2013), "On the
     difficulty of training recurrent neural networks".
 :kind: bound
-:cost: instant
 :uses: bptt, operator_norm
 :covers: rnn-vanishing-exploding
 :erratum: [wrong] The notes say that the gradient vanishes if sigma_1(U) >= 1/alpha; the bound just

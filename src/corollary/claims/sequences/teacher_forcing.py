@@ -11,7 +11,6 @@ so one pass trains all T predictions. It is the causal mask that makes it so.
     Learning, Sections 10.4.3 and 10.4.5; Vaswani, Shazeer, Parmar et al. (2017), "Attention is all
     you need".
 :kind: identity
-:cost: instant
 :uses: decoder_causality
 :covers: transformer-translation, causal-mask
 """

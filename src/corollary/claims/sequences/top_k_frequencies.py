@@ -10,7 +10,6 @@ the softmax of the kept logits. Another temperature :math:`\tau` draws in the pr
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.4; Fan, Lewis and Dauphin (2018),
     "Hierarchical neural story generation".
 :kind: algorithm
-:cost: instant
 :covers: top-k-sampling
 :scale-free: what theory draws are tokens, no numbers.
 """

@@ -11,7 +11,6 @@ corpus never falls:
     Subword regularization, Section 3.2; Dempster, Laird, Rubin (1977), Maximum likelihood from
     incomplete data via the EM algorithm, Theorem 1.
 :kind: theorem
-:cost: instant
 :uses: gibbs_inequality
 :covers: unigram-tokenizer
 """

@@ -12,7 +12,6 @@ so that :math:`O(n \ell)` additions find it.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.5, Tokenization; Kudo (2018),
     Subword regularization, Section 3.2; Viterbi (1967), Error bounds for convolutional codes.
 :kind: algorithm
-:cost: instant
 :covers: unigram-tokenizer
 """
 

@@ -9,7 +9,6 @@ and all of them are kept. A narrower beam may miss it.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.4.
 :kind: theorem
-:cost: instant
 :uses: sequence_probabilities
 :covers: beam-search, exhaustive-sequence-search
 """

@@ -12,7 +12,6 @@ text, and need not be the same pair. Measured: the tokens that each merge saves.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.5, Tokenization; Perez Jensen
     (2025), Deep Learning, Section 6.5; Schuster, Nakajima (2012), Japanese and Korean voice search.
 :kind: algorithm
-:cost: instant
 :uses: byte_pair_encoding
 :covers: wordpiece-tokenizer
 :scale-free: the words that a text is cut into are no numbers.

@@ -10,7 +10,6 @@ since with w also :math:`g^\top w` is a minimiser. Transformations that are no g
 :source: Perez Jensen (2025), Deep Learning, Section 8.7; Chen, Dobriban and Lee (2020), "A
     group-theoretic framework for data augmentation".
 :kind: theorem
-:cost: instant
 :uses: normal_equations
 :covers: data-augmentation
 :scale-free: an invariant fit stays invariant when its weights are multiplied.

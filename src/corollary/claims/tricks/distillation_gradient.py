@@ -11,7 +11,6 @@ so the loss is least where the two agree up to a constant.
 :source: Perez Jensen (2025), Deep Learning, Section 8.9; Hinton, Vinyals and Dean (2015),
     "Distilling the knowledge in a neural network", Section 2, (2).
 :kind: identity
-:cost: instant
 :uses: cross_entropy_gradient
 :covers: knowledge-distillation
 :erratum: [typo] The notes' formulas lack the minus sign of a cross-entropy, and their gradient goes

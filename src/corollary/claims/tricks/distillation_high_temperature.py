@@ -11,7 +11,6 @@ difference of the two sides, which falls like :math:`1/T`.
 :source: Perez Jensen (2025), Deep Learning, Section 8.9; Hinton, Vinyals and Dean (2015),
     "Distilling the knowledge in a neural network", Section 2.1, (4).
 :kind: rate
-:cost: instant
 :uses: distillation_gradient, taylor_remainder
 :covers: knowledge-distillation
 """

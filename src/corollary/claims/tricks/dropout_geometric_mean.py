@@ -13,7 +13,6 @@ behind the masks the identity fails as well.
 :source: Perez Jensen (2025), Deep Learning, Section 8.4; Goodfellow, Bengio and Courville (2016),
     Deep Learning, Section 7.12; Baldi and Sadowski (2013), "Understanding dropout".
 :kind: identity
-:cost: instant
 :covers: dropout-ensemble
 """
 

@@ -12,7 +12,6 @@ Behind a nonlinear layer it is an approximation.
     Learning, Section 11.2; Srivastava et al. (2014), "Dropout: a simple way to prevent neural
     networks from overfitting".
 :kind: identity
-:cost: instant
 :uses: dropout_moments
 :covers: dropout-ensemble
 """

@@ -13,7 +13,6 @@ Xavier's :math:`s_2=1/d` it grows like :math:`(1+2/d)^L\approx e^{2L/d}`, bounde
     Bengio (2010), "Understanding the difficulty of training deep feedforward neural networks". The
     exact value is ours.
 :kind: identity
-:cost: instant
 :uses: deep_linear_gradient, cross_entropy_deep_linear
 :covers: xavier-init
 """

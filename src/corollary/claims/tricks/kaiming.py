@@ -11,7 +11,6 @@ while weights of variance :math:`1/n` (LeCun's) lose a factor 2 a layer: :math:`
 :source: Perez Jensen (2025), Deep Learning, Section 8.1; He, Zhang, Ren and Sun (2015), "Delving
     deep into rectifiers", Section 2.2.
 :kind: identity
-:cost: instant
 :uses: lecun
 :covers: kaiming-init
 """

@@ -12,7 +12,6 @@ the direction of small curvature.
 
 :source: Perez Jensen (2025), Deep Learning, Section 8.2, Figure 8.1.
 :kind: identity
-:cost: instant
 :uses: weight_decay_shrinkage
 :covers: l2-landscape-figure, weight-decay
 :erratum: [wrong] The notes give the constraint as ||theta|| <= mu; the radius depends on loss and

@@ -13,7 +13,6 @@ certain label.
 :source: Perez Jensen (2025), Deep Learning, Section 8.8; Szegedy, Vanhoucke, Ioffe, Shlens and
     Wojna (2016), "Rethinking the inception architecture for computer vision", Section 7.
 :kind: theorem
-:cost: instant
 :uses: gibbs_inequality
 :covers: label-smoothing
 """

@@ -10,7 +10,6 @@ over weights and inputs, and so on through any number of linear layers.
 :source: Perez Jensen (2025), Deep Learning, Section 8.1; LeCun, Bottou, Orr and Müller (1998),
     "Efficient backprop", Section 4.6.
 :kind: identity
-:cost: instant
 :covers: lecun-init
 :erratum: [notation] The notes call gamma the standard deviation of the inputs, carry it as their
     variance and end with 'gamma'; it is gamma^2, here 9 for inputs of standard deviation 3. The

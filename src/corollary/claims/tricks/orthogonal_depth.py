@@ -11,7 +11,6 @@ by many orders of magnitude.
 :source: Perez Jensen (2025), Deep Learning, Section 8.1; Saxe, McClelland and Ganguli (2014),
     "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks".
 :kind: theorem
-:cost: instant
 :uses: orthogonal_inverse
 :covers: orthogonal-init
 :erratum: [wrong] The notes give eigenvalues +-1 as the reason. The eigenvalues of an orthogonal

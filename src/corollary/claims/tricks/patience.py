@@ -12,7 +12,6 @@ that no later one within p beats, and the model that comes back has the lowest e
 :source: Perez Jensen (2025), Deep Learning, Section 8.3; Lucchi (2025), Foundations of Deep
     Learning, Chapter 11, Exercise 2; Prechelt (1998), "Early stopping - but when?".
 :kind: algorithm
-:cost: instant
 :covers: early-stopping-rule
 """
 

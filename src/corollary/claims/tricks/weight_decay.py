@@ -10,7 +10,6 @@ rest.
 :source: Perez Jensen (2025), Deep Learning, Section 8.2; Loshchilov and Hutter (2019), "Decoupled
     weight decay regularization", Proposition 1.
 :kind: algorithm
-:cost: instant
 :covers: weight-decay
 :erratum: [wrong] The notes print theta - eta (grad - mu theta), which lets the weights grow (the
     figure has it), and (1 - eta mu) theta - grad, without eta.

@@ -12,7 +12,6 @@ the number of parameters that are left.
 :source: Perez Jensen (2025), Deep Learning, Section 8.2; Hastie, Tibshirani and Friedman (2009),
     The Elements of Statistical Learning, Section 3.4.1.
 :kind: identity
-:cost: instant
 :uses: gd_quadratic, weight_decay
 :covers: weight-decay-shrinkage
 :erratum: [typo] The Taylor expansion in the notes lacks the factor 1/2 on the Hessian term; the

@@ -14,7 +14,6 @@ Momentum breaks the identity, and so does a layer that sees the length of v.
     "Weight normalization: a simple reparameterization to accelerate training of deep neural
     networks", Section 2.1.
 :kind: identity
-:cost: instant
 :uses: homogeneous_euler
 :covers: weight-normalization
 """

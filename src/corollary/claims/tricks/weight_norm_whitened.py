@@ -11,7 +11,6 @@ a weight-normalised one times the ratio of the two lengths. They are the same fo
 :source: Perez Jensen (2025), Deep Learning, Sections 8.5 and 8.6; Salimans and Kingma (2016),
     "Weight normalization", Section 2.2.
 :kind: identity
-:cost: instant
 :uses: batch_norm_moments
 :covers: weight-normalization
 """

@@ -11,7 +11,6 @@ both are 1 iff :math:`n=m`, their mean is always 1. One layer cannot keep both o
     Learning, Section 6.2.3; Glorot and Bengio (2010), "Understanding the difficulty of training
     deep feedforward neural networks".
 :kind: identity
-:cost: instant
 :uses: lecun
 :covers: xavier-init
 """

@@ -11,7 +11,6 @@ replaced by that of another sample, and the outputs are compared.
     image classification models and saliency maps"; Sobol and Kucherenko (2009), "Derivative based
     global sensitivity measures".
 :kind: exam
-:cost: instant
 """
 
 import math

@@ -11,7 +11,6 @@ outputs), the samples do not determine the function between them.
     Ma (2020), "Frequency principle: Fourier analysis sheds light on deep neural networks";
     Schoenholz et al. (2017), "Deep information propagation" (the chaotic phase).
 :kind: exam
-:cost: instant
 :claims: ridge_tubes
 """
 

@@ -10,7 +10,6 @@ the outputs' variance that the best affine map explains on samples it was not fi
     activation collapse); Nakkiran et al. (2019), "SGD on neural networks learns functions of
     increasing complexity".
 :kind: exam
-:cost: instant
 :claims: linear_composition
 """
 

@@ -13,7 +13,6 @@ given, which goes to zero when training goes on past zero error (neural collapse
     representations in deep neural networks"; Facco et al. (2017), "Estimating the intrinsic
     dimension of datasets by a minimal neighborhood information".
 :kind: exam
-:cost: instant
 :claims: intrinsic_dimension, layerwise_unfolding
 """
 

@@ -14,7 +14,6 @@ fails it means that features are pooled before they are read.
     equivariant convolutional networks"; Zaheer et al. (2017), "Deep sets"; Azulay and Weiss (2019),
     "Why do deep convolutional networks generalize so poorly to small image transformations?".
 :kind: exam
-:cost: instant
 :claims: order_invariance, set_equivariance
 """
 

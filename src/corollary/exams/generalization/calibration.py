@@ -11,7 +11,6 @@ trained on say little, so held-out ones are used where there are any.
     Liang and Ma (2019), "Verified uncertainty calibration"; Vovk, Gammerman and Shafer (2005),
     "Algorithmic learning in a random world" (conformal sets).
 :kind: exam
-:cost: instant
 """
 
 import math

@@ -11,7 +11,6 @@ radius beside it.
     networks"; Elsayed, Krishnan, Mobahi, Regan and Bengio (2018), "Large margin deep networks for
     classification"; Lucchi (2025), Foundations of Deep Learning, Section 12.1.
 :kind: exam
-:cost: instant
 :claims: linear_flip, growing_margin
 """
 

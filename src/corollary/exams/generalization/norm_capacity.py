@@ -19,7 +19,6 @@ value above 1 says nothing; for networks of practice that is the rule, and it is
     and Talwalkar (2018), "Foundations of machine learning", Theorem 9.2; Bartlett, Foster and
     Telgarsky (2017), "Spectrally-normalized margin bounds for neural networks".
 :kind: exam
-:cost: instant
 :claims: deep_relu_complexity, ramp_loss_bound
 """
 

@@ -11,7 +11,6 @@ that the reason has to be sought elsewhere, in norms, margins, flatness or a cer
     neural networks"; Zhang et al. (2017), "Understanding deep learning requires rethinking
     generalization".
 :kind: exam
-:cost: instant
 :claims: network_vc_dimension, vc_dimension_bound
 """
 

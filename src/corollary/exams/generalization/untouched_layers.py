@@ -10,7 +10,6 @@ remarkable.
 :source: Marchenko and Pastur (1967), "Distribution of eigenvalues for some sets of random
     matrices"; the initialisations are those of torch.nn.init.
 :kind: exam
-:cost: instant
 :claims: marchenko_pastur
 """
 

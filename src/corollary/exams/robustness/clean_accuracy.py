@@ -9,7 +9,6 @@ another order than the outputs.
     case of the binomial"; Yang, Rashtchian, Zhang, Salakhutdinov and Chaudhuri (2020), "A closer
     look at accuracy vs. robustness", for the separation of data.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,6 @@ that could be smaller.
 :source: Szegedy et al. (2014), "Intriguing properties of neural networks", Section 4.3; Tsuzuku,
     Sato and Sugiyama (2018), "Lipschitz-margin training".
 :kind: exam
-:cost: instant
 :claims: lipschitz_margin, gradient_norm
 """
 

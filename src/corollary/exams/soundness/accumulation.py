@@ -9,7 +9,6 @@ statistics. The two gradients are computed and compared.
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.3, on normalisation of the
     loss; Ott, Edunov, Grangier and Auli (2018), "Scaling neural machine translation", Section 3.
 :kind: exam
-:cost: instant
 """
 
 import math

@@ -9,7 +9,6 @@ from the gradients of the loss, and which input token that is from the data.
 :source: Radford et al. (2019), "Language models are unsupervised multitask learners", Section 2, on
     the factorisation into next tokens.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,6 @@ layer that takes the batch for time break that.
 :source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference; Vaswani et al.
     (2017), "Attention is all you need", Section 3.2.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,6 @@ at :math:`m = 1` the output is the bias whatever the input.
 :source: Ioffe and Szegedy (2015), "Batch normalization"; Wu and He (2018), "Group normalization",
     Section 1, on small batches.
 :kind: exam
-:cost: instant
 """
 
 import math

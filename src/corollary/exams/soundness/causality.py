@@ -6,7 +6,6 @@ the targets are the inputs moved by one, that is, when the network is asked to p
 
 :source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

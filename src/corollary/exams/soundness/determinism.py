@@ -8,7 +8,6 @@ changes the data from one epoch to the next.
 :source: Srivastava et al. (2014), "Dropout: a simple way to prevent neural networks from
     overfitting", Section 1, on using one network at test time.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,6 @@ the softmax is applied twice: the probabilities then lie between :math:`1/(k - 1
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.5, on softmax and cross-entropy.
 :kind: exam
-:cost: instant
 :claims: softmax_shift, cross_entropy_gradient
 """
 

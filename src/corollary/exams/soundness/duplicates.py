@@ -8,7 +8,6 @@ copies by their distance beside that of unrelated samples.
     Northcutt, Athalye and Mueller (2021), "Pervasive label errors in test sets destabilize machine
     learning benchmarks".
 :kind: exam
-:cost: instant
 """
 
 import math

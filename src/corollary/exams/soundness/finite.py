@@ -7,7 +7,6 @@ number, shows here before it shows in training; the first layer whose output is 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 4.1 on overflow and
     underflow.
 :kind: exam
-:cost: instant
 """
 
 import re

@@ -11,7 +11,6 @@ weights before it a thousand times larger; the loss is recognised by its values.
     Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on output layers
     and loss functions.
 :kind: exam
-:cost: instant
 :claims: softmax_shift, cross_entropy_gradient
 """
 

@@ -7,7 +7,6 @@ sets the largest stable step, and a constant feature is a second bias.
 
 :source: LeCun, Bottou, Orr and Müller (1998), "Efficient backprop", Section 4.3.
 :kind: exam
-:cost: instant
 :claims: ridge_gradient
 """
 

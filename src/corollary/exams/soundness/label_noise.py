@@ -9,7 +9,6 @@ on them either. The samples are listed.
 :source: Cover and Hart (1967), "Nearest neighbor pattern classification", Theorem 1; Northcutt,
     Jiang and Chuang (2021), "Confident learning: estimating uncertainty in dataset labels".
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -9,7 +9,6 @@ along the data is compared with that of a random order, which for class shares :
 
 :source: Wald and Wolfowitz (1940), "On a test whether two samples are from the same population".
 :kind: exam
-:cost: instant
 """
 
 import math

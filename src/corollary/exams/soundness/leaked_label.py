@@ -9,7 +9,6 @@ between the classes is not meant: that is an easy task.
 :source: Kaufman, Rosset, Perlich and Stitelman (2012), "Leakage in data mining: formulation,
     detection, and avoidance", Section 4.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,6 @@ outputs then stays the same when the targets change places.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.
 :kind: exam
-:cost: instant
 """
 
 import math

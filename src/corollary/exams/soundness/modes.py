@@ -6,7 +6,6 @@ design, and its difference is shown without blame.
 
 :source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,6 @@ parameter that was made after the optimizer, or was left out of its groups, stay
     library", Section 4, on modules and parameters; Loshchilov and Hutter (2019), "Decoupled weight
     decay regularization".
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

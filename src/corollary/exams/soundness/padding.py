@@ -7,7 +7,6 @@ that count are compared.
 :source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking; Devlin et
     al. (2019), "BERT", Section 3.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

@@ -8,7 +8,6 @@ a user that cannot be learned.
 :source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
     library"; documentation of ``torch.nn.Embedding``, on ``padding_idx``.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

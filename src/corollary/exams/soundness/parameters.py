@@ -6,7 +6,6 @@ equal random values are a copy that was meant to be shared, or a seed that was s
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam
-:cost: instant
 :claims: backprop_correctness, hidden_unit_permutation
 """
 

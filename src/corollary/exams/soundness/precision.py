@@ -6,7 +6,6 @@ are either refused or silently computed in the wider one.
 
 :source: Micikevicius et al. (2018), "Mixed precision training", Section 3.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

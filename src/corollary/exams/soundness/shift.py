@@ -11,7 +11,6 @@ the classes are compared in the same way.
     Gretton, Borgwardt, Rasch, Schölkopf and Smola (2012), "A kernel two-sample test", Section 5, on
     permutations.
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

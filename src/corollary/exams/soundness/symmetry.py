@@ -9,7 +9,6 @@ data may teach it, so the share of answers that change is told.
 
 :source: Zaheer et al. (2017), "Deep sets", Theorem 2 and Lemma 3.
 :kind: exam
-:cost: instant
 """
 
 import re

@@ -6,7 +6,6 @@ stay copies for ever: the layer is narrower than it looks. Constant starts do th
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.5, on permutation symmetry;
     Goodfellow, Bengio and Courville (2016), Deep Learning, Section 8.4, on breaking symmetry.
 :kind: exam
-:cost: instant
 :claims: hidden_unit_permutation
 """
 

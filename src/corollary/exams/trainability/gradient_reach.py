@@ -8,7 +8,6 @@ away from it after a step, so two small steps are made and the gradient is looke
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam
-:cost: instant
 :claims: backprop_correctness
 """
 

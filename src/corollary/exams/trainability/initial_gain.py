@@ -7,7 +7,6 @@ and gradients (He), and :math:`v d = 1` does for tanh near zero (LeCun, Xavier).
 :source: He, Zhang, Ren and Sun (2015), "Delving deep into rectifiers", Section 2.2; Glorot and
     Bengio (2010), "Understanding the difficulty of training deep feedforward neural networks".
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

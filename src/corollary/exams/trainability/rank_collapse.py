@@ -13,7 +13,6 @@ attention alone sends them all to one vector, at a rate that is doubly exponenti
     ranks collapse for randomly initialised deep networks"; Dong, Cordonnier and Loukas (2021),
     "Attention is not all you need: pure attention loses rank doubly exponentially with depth".
 :kind: exam
-:cost: instant
 """
 
 from collections.abc import Iterator

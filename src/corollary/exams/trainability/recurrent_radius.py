@@ -9,7 +9,6 @@ network looks back is measured beside it, by its derivative in the input of ever
 :source: Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural
     networks", Section 2; Perez Jensen (2025), Deep Learning, Chapter 5.
 :kind: exam
-:cost: instant
 """
 
 import math

@@ -13,7 +13,6 @@ decides.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Schoenholz, Gilmer, Ganguli and
     Sohl-Dickstein (2017), "Deep information propagation".
 :kind: exam
-:cost: instant
 """
 
 import math

@@ -7,7 +7,6 @@ samples lie on one side of its hyperplane, which for more than a few samples har
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4; Glorot and Bengio (2010),
     "Understanding the difficulty of training deep feedforward neural networks".
 :kind: exam
-:cost: instant
 :claims: threshold_gradient, sigmoid_derivatives
 """
 
