@@ -19,7 +19,11 @@ import pytest
 BUDGET = 2.0  # CPU seconds; what takes longer is marked slow and run by `make check-full`
 SLACK = 3.0  # times the budget: CPU seconds of a busy machine, whose cores share their caches
 START_UP = 3.0  # CPU seconds for what the first test of a file imports and compiles
-TOGETHER = ("tests/cli/examine/", "tests/lab/")  # each test starts processes: one at a time
+TOGETHER = (
+    "tests/cli/examine/",
+    "tests/lab/",
+    "tests/mcp/",
+)  # each test starts processes: one at a time
 
 if os.environ.get("COROLLARY_SHAPES"):
     from jaxtyping import install_import_hook

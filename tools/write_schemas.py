@@ -3,7 +3,14 @@
 import json
 from pathlib import Path
 
-from corollary.report.schema import Schema, examination_schema, results_schema
+from corollary.report.schema import (
+    Schema,
+    entry_schema,
+    examination_schema,
+    listing_schema,
+    results_schema,
+    watch_schema,
+)
 
 FOLDER = Path(__file__).parents[1] / "src/corollary/report/schemas"
 
@@ -18,6 +25,9 @@ def files() -> dict[Path, str]:
     return {
         FOLDER / "results.schema.json": text(results_schema()),
         FOLDER / "examination.schema.json": text(examination_schema()),
+        FOLDER / "listing.schema.json": text(listing_schema()),
+        FOLDER / "entry.schema.json": text(entry_schema()),
+        FOLDER / "watch.schema.json": text(watch_schema()),
     }
 
 

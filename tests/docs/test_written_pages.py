@@ -24,7 +24,7 @@ def commands(path: Path) -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
-OPTIONAL = ("lightning", "transformers", "skorch", "tensorboard", "mlflow", "wandb")
+OPTIONAL = "lightning transformers skorch tensorboard mlflow wandb mcp".split()
 
 
 def marks(code: str) -> list[pytest.MarkDecorator]:
@@ -52,13 +52,11 @@ def spot(value):
 
 
 @pytest.mark.parametrize(("path", "number"), CODE, ids=spot)
-def test_python_blocks_run_and_print_what_the_page_says(
-    path, number, capsys, monkeypatch, tmp_path
-):
+def test_python_blocks_run_and_print_what_the_page_says(path, number, capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # some write a file
     source = blocks(path, "python")[number]
     exec(compile(source, f"{path.name}[{number}]", "exec"), {"__name__": "example"})
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     assert out
     shown = re.match(r"\s*```text\n(.*?)```", after(path, source), re.S)
     if shown:  # words to the letter, numbers roughly: other processors round otherwise

@@ -15,6 +15,7 @@ from corollary.cli.exercise import exercise
 from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
 from corollary.cli.map import show_map
+from corollary.cli.mcp import mcp
 from corollary.cli.output import (
     CLOSED_PIPE,
     FAULT,
@@ -78,6 +79,7 @@ app.command("watch")(watch)
 app.command("replay")(replay)
 app.command("report")(report)
 app.command("lab")(lab)
+app.command("mcp")(mcp)
 
 
 def _version(wanted: bool) -> None:

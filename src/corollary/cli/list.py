@@ -37,28 +37,16 @@ def list_entries(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the areas, or with a filter the claims and exams."""
-    from corollary.registry import entries
+    from corollary.report.catalogue_facts import listed, matching
 
     if area:
         known_area(area)
     if map_:
         _print_map(text, as_json)
         return
-
-    def wanted(entry: "Entry") -> bool:
-        words = f"{entry.name} {entry.docstring}".lower()
-        return (
-            (not area or entry.area == area)
-            and (not kind or entry.kind == kind)
-            and (not cost or entry.cost == cost)
-            and (not erratum or bool(entry.erratum))
-            and text.lower() in words
-        )
-
-    found = [entry for entry in entries() if wanted(entry)]
+    found = matching(text, area, kind, cost, erratum)
     if as_json:
-        keys = ("name", "title", "kind", "cost", "source", "erratum", "covers")
-        typer.echo(json.dumps([{k: getattr(e, k) for k in keys} for e in found], indent=1))
+        typer.echo(json.dumps([vars(listed(entry)) for entry in found], indent=1))
     elif any((text, area, kind, cost, erratum)):
         _print_entries(found)
     else:

@@ -1,6 +1,7 @@
 """``corollary show NAME``: a claim explained, without running it."""
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,12 +18,12 @@ def show(
 ) -> None:
     """Explain a claim: statement, hypotheses, options, source, erratum, last verdict."""
     from corollary.registry import find
-    from corollary.run.journal import last_outcomes
+    from corollary.report.catalogue_facts import explained
 
     entry = find(name)
-    last = last_outcomes().get(entry.name)
+    told = explained(entry)
     if as_json:
-        typer.echo(json.dumps(_facts(entry) | {"last": last}, indent=1, ensure_ascii=False))
+        typer.echo(json.dumps(asdict(told), indent=1, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -54,6 +55,7 @@ def show(
             console.print(Padding(shown, (0, 0, 1, 2)), markup=False)
     if entry.uses:
         console.print(f"[bold]Uses[/bold]\n  {', '.join(entry.uses)}\n")
+    last = told.last
     said = f"{last['sentence']} (seed {last['seed']})" if last else "not checked here yet"
     console.print("[bold]Last verdict[/bold]  ", end="")
     console.print(said, markup=False)
@@ -62,26 +64,6 @@ def show(
         console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
     if not entry.is_exam:
         console.print(f"[dim]corollary map {entry.stem}[/dim]  what it rests on, and what on it")
-
-
-def _facts(entry: "Entry") -> dict[str, Any]:
-    keys = (
-        "name",
-        "title",
-        "statement",
-        "hypotheses",
-        "kind",
-        "cost",
-        "source",
-        "beyond",
-        "erratum",
-    )
-    facts = {key: getattr(entry, key) for key in keys} | {
-        "covers": entry.covers,
-        "uses": entry.uses,
-    }
-    facts |= {"proof": entry.proof.title if entry.proof else ""}
-    return facts | {"options": [vars(option) for option in entry.options]}
 
 
 def _option_table(entry: "Entry") -> Any:

@@ -30,6 +30,7 @@ from corollary.registry import Entry
 from corollary.run.results import environment
 from corollary.run.workers import cause_of_death, end_with_parent, stop_process
 
+LOOK = 1.0  # seconds between two looks at whether to stop
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 # -P: the folder may have a queue.py or a json.py, and nobody asked to run them.
 WORDS = ("-P", "-m", "corollary.examine.child")
@@ -37,7 +38,9 @@ MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
 
 
 def examine_in_child(
-    order: dict[str, Any], progress: Callable[[list[Finding]], None] | None = None
+    order: dict[str, Any],
+    progress: Callable[[list[Finding]], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Examination:
     """Examine what ``order`` names, in a process of its own.
 
@@ -47,6 +50,7 @@ def examine_in_child(
         order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
             ``budget``, ``only``, ``seed``, ``samples``, ``memory``.
         progress: Called with the findings of each exam.
+        stopped: Asked now and then; once it is True, the process is ended.
     """
     reading, writing = os.pipe()
     order = order | {"parent": os.getpid()}
@@ -60,7 +64,7 @@ def examine_in_child(
     report, why = _Report(order, progress), ""
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            why = _listen(pipe, report, order["budget"] * 1.5 + START_UP)
+            why = _listen(pipe, report, order["budget"] * 1.5 + START_UP, stopped)
     except KeyboardInterrupt:
         why = "interrupted"
     finally:
@@ -132,7 +136,7 @@ class _Report:
         )
 
 
-def _listen(pipe: IO[bytes], report: _Report, seconds: float) -> str:
+def _listen(pipe: IO[bytes], report: _Report, seconds: float, stopped: Callable[[], bool]) -> str:
     """Read what the child tells until it is done; gives why, if it ended otherwise.
 
     It is done when it says so: a thread or a process that the user's code left behind may live on.
@@ -140,8 +144,12 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float) -> str:
     ends, rest = time.monotonic() + seconds, b""
     while not report.over:
         left = ends - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+        if left <= 0:
             return f"it did not end within {seconds:.0f} s"
+        if stopped():
+            return "it was stopped"
+        if not select.select([pipe], [], [], min(left, LOOK))[0]:
+            continue
         chunk = pipe.read(1 << 16)
         if not chunk:
             return ""

@@ -11,6 +11,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from corollary.errors import InputError
+from corollary.examine.folder import (
+    checked_data,
+    checked_loss,
+    checked_record,
+    checked_target,
+)
 from corollary.lab.entrance import MINUTES
 from corollary.lab.guard import cookie_name
 from corollary.lab.request_body import (
@@ -28,13 +34,7 @@ from corollary.lab.sessions import Session
 from corollary.lab.settings import PlaySettings
 from corollary.lab.state import Lab
 from corollary.lab.streams import Events, while_connected
-from corollary.lab.targets import (
-    checked_data,
-    checked_loss,
-    checked_record,
-    checked_target,
-    offer,
-)
+from corollary.lab.targets import offer
 from corollary.registry import entries
 from corollary.report.signs import VERDICT_SIGNS
 from corollary.run.journal import last_outcomes

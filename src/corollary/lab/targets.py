@@ -4,9 +4,7 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from corollary.errors import InputError
 from corollary.examine.datasets import DATA_SETS
-from corollary.examine.modules import DEMO
 
 FILES, BYTES = 200, 1 << 20  # looked at in a folder; larger files are not read
 
@@ -29,49 +27,6 @@ def offer(folder: Path) -> Offer:
     files = sorted(p.name for kind in ("*.npz", "*.csv") for p in folder.glob(kind))
     found = (p for p in sorted(folder.glob("*.jsonl"))[:FILES] if ".rank" not in p.name)
     return Offer((*targets, *models), (*DATA_SETS, *files, *targets), tuple(p.name for p in found))
-
-
-def checked_target(target: str, folder: Path) -> str:
-    """The target as it is.
-
-    Raises:
-        InputError: if it is neither the demo nor something in ``folder``.
-    """
-    if target in ("", "demo", DEMO):
-        return DEMO
-    _inside(target, folder, "the target", (".py", ".safetensors"), "net.py:build or demo")
-    return target
-
-
-def checked_data(data: str, folder: Path) -> str:
-    """Likewise for data: a known name, or a file in ``folder``."""
-    if data and data not in DATA_SETS:
-        _inside(data, folder, "the data", (".py", ".npz", ".csv"), "digits or data.npz")
-    return data
-
-
-def checked_loss(loss: str, folder: Path) -> str:
-    """Likewise for a loss: a name, or a function in ``folder``."""
-    if ":" in loss:
-        _inside(loss, folder, "the loss", (".py",), "mse or losses.py:mine")
-    return loss
-
-
-def checked_record(record: str, folder: Path) -> Path:
-    """The file of a watched run in ``folder``."""
-    _inside(record, folder, "the record", (".jsonl",), "watch.jsonl")
-    return (folder / record).resolve()
-
-
-def _inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], example: str) -> None:
-    place = spec.rpartition(":")[0] or spec
-    path = (folder / place).resolve()
-    if not place.endswith(kinds) or (place.endswith(".py") and ":" not in spec):
-        raise InputError(f"expected {what} as in {example}, got '{spec}'")
-    if not path.is_relative_to(folder.resolve()):
-        raise InputError(f"{what} must be in the folder where the lab was started, got '{spec}'")
-    if not path.is_file():
-        raise InputError(f"there is no file {place} in the folder where the lab was started")
 
 
 def _callables(path: Path) -> list[str]:

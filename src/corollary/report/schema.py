@@ -1,4 +1,4 @@
-"""The JSON files of ``check`` and ``examine`` as JSON Schema, made from the dataclasses they hold.
+"""What ``check``, ``examine`` and others give as JSON, as JSON Schema made from the dataclasses.
 
 Python's types become JSON's, comments beside fields become descriptions. A field that is added to
 :class:`~corollary.core.Result` or :class:`~corollary.core.Finding` is in the schema after
@@ -8,7 +8,6 @@ later version may add some.
 
 import dataclasses
 import inspect
-import re
 import types
 from collections.abc import Sequence
 from enum import Enum
@@ -18,6 +17,9 @@ from corollary.core.figure import MARKS, Mark
 from corollary.core.numbers import WRITTEN
 from corollary.examine.examination import SCHEMA as EXAMINATION
 from corollary.examine.examination import Examination
+from corollary.report.catalogue_facts import Explained, Listing
+from corollary.report.comments import comments
+from corollary.report.watch_report import WatchReport
 from corollary.run.results import SCHEMA as RESULTS
 from corollary.run.results import Run
 
@@ -41,6 +43,21 @@ def examination_schema() -> Schema:
     return _file(Examination, "An examination by corollary examine", head)
 
 
+def listing_schema() -> Schema:
+    """What the tool ``list`` of ``corollary mcp`` gives."""
+    return _file(Listing, "Entries of the catalogue of corollary", {})
+
+
+def entry_schema() -> Schema:
+    """What ``corollary show --json`` gives."""
+    return _file(Explained, "An entry of the catalogue of corollary", {})
+
+
+def watch_schema() -> Schema:
+    """What the tool ``watch`` of ``corollary mcp`` gives."""
+    return _file(WatchReport, "A training run watched by corollary", {})
+
+
 def _file(root: type, title: str, head: Schema) -> Schema:
     defs: Schema = {"number": NUMBER}
     record = _record(root, defs, head)
@@ -49,7 +66,7 @@ def _file(root: type, title: str, head: Schema) -> Schema:
 
 def _record(kind: type, defs: Schema, head: Schema) -> Schema:
     """A dataclass as an object: the keys in ``head``, then its fields."""
-    hints, said = get_type_hints(kind), _comments(kind)
+    hints, said = get_type_hints(kind), comments(kind)
     fields = {
         f.name: _of(hints[f.name], defs) | ({"description": said[f.name]} if f.name in said else {})
         for f in dataclasses.fields(kind)
@@ -60,11 +77,6 @@ def _record(kind: type, defs: Schema, head: Schema) -> Schema:
         "properties": head | fields,
         "required": [*head, *fields],
     }
-
-
-def _comments(kind: type) -> dict[str, str]:
-    """What stands behind the fields of a class, on their lines."""
-    return dict(re.findall(r"^    (\w+): .*?  # (.+)$", inspect.getsource(kind), re.M))
 
 
 def _of(kind: Any, defs: Schema) -> Schema:
@@ -84,6 +96,8 @@ def _of(kind: Any, defs: Schema) -> Schema:
         return {"type": "array", "prefixItems": items, "minItems": len(items), "items": False}
     if origin in (tuple, Sequence):
         return {"type": "array", "items": _of(args[0], defs)}
+    if origin is dict and args[1] is not Any:
+        return {"type": "object", "additionalProperties": _of(args[1], defs)}
     if (origin or kind) in PLAIN:
         return {"type": PLAIN[origin or kind]}
     return _reference(kind, defs)

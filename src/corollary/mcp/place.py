@@ -1,0 +1,48 @@
+"""Where tools work: one folder, limits, warm workers for claims, few examinations at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from corollary.lab.check_pool import CheckPool
+from corollary.lab.limits import Limits
+
+AT_A_TIME = 2  # examinations
+Progress = Callable[[float, float, str], Awaitable[None]]  # done, of how many, what
+
+
+async def silent(done: float, total: float, what: str) -> None:
+    """Progress that nobody asked for."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool gives: text for the assistant, and data that fits the tool's output schema."""
+
+    text: str
+    data: dict[str, Any]
+
+
+@dataclass
+class Place:
+    """The folder that holds all that may be run, and what one call may take."""
+
+    folder: Path
+    limits: Limits
+    checkers: CheckPool = field(init=False)
+    examinations: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.checkers = CheckPool(self.limits)
+        self.examinations = asyncio.Semaphore(AT_A_TIME)
+
+    @asynccontextmanager
+    async def life(self) -> AsyncIterator["Place"]:
+        """No process is left behind."""
+        try:
+            yield self
+        finally:
+            await self.checkers.close()
