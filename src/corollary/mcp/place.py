@@ -1,7 +1,7 @@
 """Where tools work: one folder, limits, warm workers for claims, few examinations at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +11,7 @@ from corollary.lab.check_pool import CheckPool
 from corollary.lab.limits import Limits
 
 AT_A_TIME = 2  # examinations
-Progress = Callable[[float, float, str], Awaitable[None]]  # done, of how many, what
-
-
-async def silent(done: float, total: float, what: str) -> None:
-    """Progress that nobody asked for."""
+Progress = Callable[[float, float, str], Coroutine[Any, Any, None]]  # done, of how many, what
 
 
 @dataclass(frozen=True)
