@@ -227,7 +227,7 @@ def couples_the_decay(wrong):
     steps(model, optimizer, 4)
 
 
-@mistake("optimizer/frozen_parameters")
+@mistake("optimizer/frozen_parameters_move")
 def freezes_with_a_gradient(wrong):
     model = net()
     optimizer = SGD(model.parameters(), lr=0.1)

@@ -36,3 +36,7 @@ class Cadence:
             return False
         self.spent[name], self.last[name] = spent + price, steps
         return True
+
+    def refund(self, name: str) -> None:
+        """The measurement could not be made; its price is given back, and its step stays."""
+        self.spent[name] = self.spent.get(name, 0.0) - self.plan[name][0]

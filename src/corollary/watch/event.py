@@ -11,7 +11,7 @@ _MISTAKES = ("loop/", "optimizer/", "schedule/", "accumulation/", "mode/", "scal
 SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("loss/rises", (*_MISTAKES, "lr/", "data/")),
     ("loss/spike", (*_MISTAKES, "lr/")),
-    ("loss/not_finite", ("gradient/not_finite",)),
+    ("loss/not_finite", ("gradient/not_finite", "scaler/", "clip/nothing", "optimizer/eps_")),
     ("data/nothing_learned", (*_MISTAKES, "lr/", "units/", "gradient/", "data/")),
     ("lr/", ("loop/", "optimizer/", "scaler/", "clip/")),
     ("units/dead", ("loop/", "lr/")),
@@ -115,6 +115,17 @@ class Events:
         known = self._all.get(cause)
         if known is not None and known.passed is None:
             self._put(replace(known, passed=step))
+
+    def explains(self, cause: str, symptom: str) -> None:
+        """A later finding is the cause of one that was said before it."""
+        known = self._all.get(symptom)
+        if known is not None and known.severity.rank >= 2:
+            details = known.finding.details | {"symptom_of": cause}
+            self._put(
+                replace(
+                    known, finding=replace(known.finding, severity=Severity.LOW, details=details)
+                )
+            )
 
     def drop(self, cause: str) -> None:
         """A later finding explains this one."""

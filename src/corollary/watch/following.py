@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from corollary.watch.attention import Attention
 from corollary.watch.broken_steps import BrokenSteps
@@ -81,7 +82,7 @@ class Following:
             return
         loop.silent += training
         loop.quiet += not training
-        self.panel.tell("on_silent_call")
+        self.panel.tell("on_silent_call", args, kwargs)
         self.attention.wake(loop.made)  # what follows an evaluation may differ
 
     def answered(self, output: Any) -> None:
@@ -202,6 +203,15 @@ class Following:
             self.measuring.plan()
         elif before:
             self.measuring.release()
+
+    def clipped(self, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
+        """Gradients are about to be clipped."""
+        if self.attention.on:
+            self.panel.tell("on_clip", parameters, most, norm)
+
+    def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
+        """A plateau scheduler was given a value; this is rare, and always told."""
+        self.panel.tell("on_plateau", scheduler, value)
 
     def failed(self, where: str, error: Exception) -> None:
         """Something of ours broke down; the loop goes on."""

@@ -10,11 +10,13 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
 
+from corollary.watch import told_calls
 from corollary.watch.backward_calls import listen, stop_listening
 
 MOST_ERRORS = 3  # before all ears are closed
@@ -41,6 +43,12 @@ class Hearing(Protocol):
     def step_ended(self, optimizer: Optimizer) -> None:
         """Parameters have changed."""
 
+    def clipped(self, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
+        """Gradients are about to be clipped."""
+
+    def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
+        """A plateau scheduler was given a value."""
+
     def failed(self, where: str, error: Exception) -> None:
         """One of the above broke down."""
 
@@ -58,10 +66,12 @@ class Ears:
             register_optimizer_step_post_hook(self._step_ended),
         ]
         listen(self)
+        told_calls.listen(self)
 
     def remove(self) -> None:
         """Leave the loop as it was."""
         stop_listening(self)
+        told_calls.stop_listening(self)
         for handle in self._handles:
             handle.remove()
         self._handles = []
@@ -73,6 +83,14 @@ class Ears:
     def after_backward(self, roots: Sequence[Tensor]) -> None:
         """As :mod:`backward_calls` tells it."""
         self._safely(self.hearing.backward_ended, roots)
+
+    def clipped(self, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.clipped, parameters, most, norm)
+
+    def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.compared, scheduler, value)
 
     def _called(self, _: nn.Module, args: Any, kwargs: Any) -> None:
         if not torch.compiler.is_compiling():

@@ -90,6 +90,7 @@ class Measuring:
         # Of a GradScaler, which divides it out before the step.
         found = self.limit.read(root / scale if scale >= SCALER else root, parameters)
         if found is None:
+            self.cadence.refund("curvature")
             return
         self.loop.stability.append((self.loop.step, found.ratio.value))
         self.say("stability", found.ratio)

@@ -40,14 +40,13 @@ def look_around(optimizer: Optimizer) -> Surroundings:
     """Search the variables of the calling functions, and the attributes of their objects."""
     loaders: dict[int, DataLoader[Any]] = {}
     schedulers: dict[int, LRScheduler] = {}
-    for value in _variables():
+    for _, value in variables():
         kind = type(value)  # isinstance() would ask proxies, which may warn or load
         if issubclass(kind, DataLoader):
             loaders[id(value)] = value
         elif issubclass(kind, LRScheduler):
             schedulers[id(value)] = value
     ours = [s for s in schedulers.values() if unwrapped(s.optimizer) is optimizer]
-    # It may never have to change the rate.
     plateaus = [s for s in ours if isinstance(s, ReduceLROnPlateau)]
     steady = [s for s in ours if not isinstance(s, ReduceLROnPlateau)]
     steady.sort(key=lambda s: not hasattr(s, "_schedulers"))  # one that holds the others first
@@ -67,7 +66,8 @@ def _shares(a: Optimizer, b: Optimizer) -> bool:
     return not one.isdisjoint(other)
 
 
-def _variables() -> Iterator[Any]:
+def variables() -> Iterator[tuple[str, Any]]:
+    """Names and values in the calling functions, and the attributes of their objects."""
     frame: FrameType | None = sys._getframe(1)
     for _ in range(FRAMES):
         if frame is None:
@@ -77,15 +77,15 @@ def _variables() -> Iterator[Any]:
         frame = frame.f_back
 
 
-def _of_frame(frame: FrameType) -> Iterator[Any]:
-    values = list(frame.f_locals.values())[:VALUES]
+def _of_frame(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    values = list(frame.f_locals.items())[:VALUES]
     optimized = frame.f_code.co_flags & inspect.CO_OPTIMIZED
     if optimized and sys.gettrace() is None and sys.version_info < (3, 13):
         frame.f_locals.clear()  # a snapshot that would keep tensors alive
-    for value in values:
-        yield value
+    for name, value in values:
+        yield name, value
         if not issubclass(type(value), type | ModuleType):
-            yield from list(_attributes(value).values())[:VALUES]
+            yield from list(_attributes(value).items())[:VALUES]
 
 
 def _attributes(value: Any) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Clipping(Detector):
     def on_backward(self, loop: Loop, reached: bool) -> None:
         """Measure what the pass wrote."""
         every = EVERY if len(self.factors) < 2 * ENOUGH else 10 * EVERY
+        every = 1 if loop.made < SURE else every
         if loop.main is None or loop.made % every or not reached:
             return
         if not self.few:
@@ -68,6 +69,7 @@ class Clipping(Detector):
 
     def _say(self, loop: Loop, owned: Owned) -> None:
         if len(self.factors) < SURE:
+            self._at_once(loop, owned)
             return
         wrong = self._scaler(owned)
         if wrong is not None:
@@ -84,6 +86,13 @@ class Clipping(Detector):
         else:
             loop.events.passes(ALWAYS, loop.step)
         self._never(loop, min(kept))
+
+    def _at_once(self, loop: Loop, owned: Owned) -> None:
+        """Two steps with a scale of a power of two that is not divided out: it may soon be NaN."""
+        scale, fused = self.scales[-1], any(g.get("fused") for g in owned.optimizer.param_groups)
+        known = min(self.scales[-2:]) >= SCALER and _power_of_two([scale]) and not fused
+        if len(self.scales) >= 2 and known and min(self.factors[-2:]) > 0.5:
+            loop.events.say(loop.step, _not_unscaled(scale))
 
     def _never(self, loop: Loop, least: float) -> None:
         if len(self.written) >= 2 * ENOUGH and all(self.written[-2 * ENOUGH :]) and least > 0.999:

@@ -16,6 +16,8 @@ ORDER = "data/same_order"
 SORTED = "data/sorted_labels"
 ONE_CLASS = "data/one_class"
 DOUBLE = "data/duplicated_batches"
+IMBALANCED = "data/imbalanced"
+MAJORITY = 0.9  # share of one class
 NEAR = 8  # steps within which a batch that comes back was not shuffled
 FOLLOWED = 2000  # steps; the order of longer epochs is not followed
 EVERY = 8  # steps between two looks at the labels
@@ -175,3 +177,20 @@ class Labels(Detector):
             loop.events.drop(ONE_CLASS)
         elif len(self.counts) > 1:
             loop.events.passes(ONE_CLASS, loop.step)
+            self._imbalanced(loop, total)
+
+    def _imbalanced(self, loop: Loop, total: int) -> None:
+        label, count = self.counts.most_common(1)[0]
+        if total >= 500 and count > MAJORITY * total:
+            loop.events.say(
+                loop.step,
+                found(
+                    IMBALANCED,
+                    "Almost all labels are of one class",
+                    Severity.LOW,
+                    f"{count} of {total} labels seen so far are {label}, the majority class: a "
+                    f"constant answer is right in {count / total:.0%} of the cases.",
+                    "Look at how labels are read; weight the loss or the sampler for imbalanced "
+                    "classes, and measure more than accuracy.",
+                ),
+            )

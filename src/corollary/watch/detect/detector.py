@@ -5,6 +5,7 @@ from typing import Any
 
 from torch import Tensor
 from torch.optim import Optimizer
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from corollary.core.finding import Finding, Severity
 from corollary.core.measurement import Reading
@@ -24,7 +25,7 @@ class Detector:
     def on_answer(self, loop: Loop, output: Any) -> None:
         """The model has computed with gradients."""
 
-    def on_silent_call(self, loop: Loop) -> None:
+    def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is about to compute without gradients."""
 
     def on_silent_answer(self, loop: Loop) -> None:
@@ -38,6 +39,12 @@ class Detector:
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
         """A backward pass ended; whether it reached a parameter of the model."""
+
+    def on_clip(self, loop: Loop, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
+        """Gradients are about to be clipped."""
+
+    def on_plateau(self, loop: Loop, scheduler: ReduceLROnPlateau, value: float) -> None:
+        """A plateau scheduler was given a value."""
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """Parameters are about to change."""

@@ -1,13 +1,20 @@
 """All detectors, fresh for a run."""
 
 from corollary.watch.detect.accumulation import Cleared, Weights
+from corollary.watch.detect.clip_calls import ClipCalls
 from corollary.watch.detect.clipping import AfterStep, Clipping
+from corollary.watch.detect.closures import Closures
 from corollary.watch.detect.data import Batches, Labels
+from corollary.watch.detect.dependence import Dependence
 from corollary.watch.detect.detector import Detector
+from corollary.watch.detect.examples import Examples
+from corollary.watch.detect.frozen import FrozenStatistics
 from corollary.watch.detect.gradients import DeadUnits, Vanishing
+from corollary.watch.detect.in_vain import InVain
 from corollary.watch.detect.inputs import Inputs, Tokens
 from corollary.watch.detect.inside import InsideLayers
 from corollary.watch.detect.loss_form import LossForm
+from corollary.watch.detect.loss_inputs import LossInputs
 from corollary.watch.detect.mode import Mode, RandomEvaluation
 from corollary.watch.detect.optimizers import Recreated, Rounded, Settings
 from corollary.watch.detect.outside import (
@@ -18,10 +25,14 @@ from corollary.watch.detect.outside import (
 )
 from corollary.watch.detect.ownership import CutGraph, Ownership
 from corollary.watch.detect.pairing import Pairing
+from corollary.watch.detect.plateau import Plateau
 from corollary.watch.detect.protocol import Backward, KeptGraphs, ZeroGrad
 from corollary.watch.detect.schedule import Schedule
+from corollary.watch.detect.shadows import Shadows
 from corollary.watch.detect.stability import Spikes, Stability
 from corollary.watch.detect.strangers import Strangers
+from corollary.watch.detect.unstepped import Unstepped
+from corollary.watch.detect.unused import Unused
 
 
 def detectors() -> list[Detector]:
@@ -58,4 +69,15 @@ def detectors() -> list[Detector]:
         DeadUnits(),
         Stability(),
         Spikes(),
+        ClipCalls(),
+        Closures(),
+        Dependence(),
+        Examples(),
+        FrozenStatistics(),
+        InVain(),
+        LossInputs(),
+        Plateau(),
+        Shadows(),
+        Unstepped(),
+        Unused(),
     ]

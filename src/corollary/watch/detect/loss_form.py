@@ -34,7 +34,7 @@ class LossForm(Detector):
                 loop.events.say(loop.step, finding)
 
     def _form(self, node: Any, kind: str) -> Finding | None:
-        before = _inputs(node)
+        before = inputs_of(node)
         if kind == "cross entropy":
             return _classes(node, before)
         if kind == "bce" and before and before[0].name().startswith("Sigmoid"):
@@ -42,7 +42,7 @@ class LossForm(Detector):
         return _broadcast(node, before) if kind in ("mse", "l1", "smooth l1") else None
 
 
-def _inputs(node: Any) -> list[Any]:
+def inputs_of(node: Any) -> list[Any]:
     """Nodes before this one, with views and casts left out."""
     found_nodes = []
     for each, _ in node.next_functions:
@@ -57,7 +57,7 @@ def _classes(node: Any, before: list[Any]) -> Finding | None:
     if not before:
         return None
     if before[0].name().startswith("LogSoftmax"):
-        inner = _inputs(before[0])
+        inner = inputs_of(before[0])
         squashed = inner and inner[0].name().startswith(("Softmax", "Sigmoid"))
         return _twice(inner[0].name()[:7].lower(), "cross_entropy") if squashed else None
     logs = node._saved_self.detach()

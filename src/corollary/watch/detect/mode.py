@@ -1,5 +1,7 @@
 """Training and evaluation mode, where a layer computes differently in each."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -24,7 +26,17 @@ def by_mode(model: nn.Module) -> dict[str, nn.Module]:
 def _depends(layer: nn.Module) -> bool:
     if isinstance(layer, nn.modules.dropout._DropoutNd):
         return layer.p > 0
-    return isinstance(layer, nn.modules.batchnorm._BatchNorm) and layer.track_running_stats
+    if isinstance(layer, nn.modules.batchnorm._NormBase):
+        return layer.track_running_stats
+    if isinstance(layer, nn.RNNBase | nn.MultiheadAttention):
+        return float(layer.dropout) > 0
+    return not type(layer).__module__.startswith("torch.") and _asks(type(layer))
+
+
+def _asks(kind: type[nn.Module]) -> bool:
+    """Whether the forward method of a class of the user reads ``self.training``."""
+    code = getattr(getattr(kind, "forward", None), "__code__", None)
+    return code is not None and "training" in code.co_names
 
 
 class Mode(Detector):
@@ -130,7 +142,7 @@ class Mode(Detector):
         """Batch statistics of one or two examples are noise."""
         assert self.layers is not None
         norms = [
-            n for n, x in self.layers.items() if not isinstance(x, nn.modules.dropout._DropoutNd)
+            n for n, x in self.layers.items() if isinstance(x, nn.modules.batchnorm._BatchNorm)
         ]
         size = loop.passes[-1].size
         if norms and 0 < size <= 2 and loop.passes[-1].training:
@@ -157,7 +169,7 @@ class RandomEvaluation(Detector):
         self.before: Tensor | None = None
         self.looks = self.drew = 0
 
-    def on_silent_call(self, loop: Loop) -> None:
+    def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Remember the random state."""
         look = not loop.model.training and self.looks < self.LOOKS
         self.before = torch.get_rng_state() if look else None

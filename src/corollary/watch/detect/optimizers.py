@@ -17,6 +17,7 @@ LOST = "optimizer/state_lost"
 PULL = "optimizer/decay_too_large"
 COUPLED = "optimizer/decay_in_adam"
 STILL = "optimizer/frozen_parameters"
+MOVES = "optimizer/frozen_parameters_move"
 GROUP = "optimizer/group_without_rate"
 EPS = "optimizer/eps_dominates"
 ROUNDED = "optimizer/updates_rounded_away"
@@ -35,8 +36,9 @@ class Settings(Detector):
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Compare groups, and look at the state of a few parameters."""
         self._rates(loop, owned)
-        if owned.steps - 1 in self.LOOKED_AT:
+        if owned.steps - 1 in self.LOOKED_AT or owned.steps % 20 == 0:
             self._frozen(loop, owned)
+        if owned.steps - 1 in self.LOOKED_AT:
             self._coupled(loop, owned)
             self._decay(loop, owned)
             if owned.steps >= 30:
@@ -100,14 +102,19 @@ class Settings(Detector):
             loop.events.say(
                 loop.step,
                 found(
-                    STILL,
+                    MOVES if moving else STILL,
                     "The optimizer steps frozen parameters with an old gradient"
                     if moving
                     else "The optimizer has frozen parameters",
                     Severity.MEDIUM if moving else Severity.LOW,
                     f"{len(frozen)} of {len(owned.parameters)} parameter tensors of the optimizer "
                     f"have requires_grad=False: {listed([loop.name(p) for p in frozen])}."
-                    + (" Their last gradient is applied at every step." if moving else ""),
+                    + (
+                        " Their gradients are zero or old, but not None, so momentum and weight "
+                        "decay still change them."
+                        if moving
+                        else ""
+                    ),
                     "Give the optimizer what should be trained; set .grad = None when freezing.",
                     where=loop.name((moving or frozen)[0]),
                 ),
@@ -216,18 +223,23 @@ class Rounded(Detector):
         """Look for weights that have a gradient and do not move."""
         rows = zip(update.names, update.gradients, update.changes, strict=True)
         lost = [name for name, gradient, change in rows if gradient > 0 and change == 0]
+        # A number stays if its update is below half the spacing of its format: 2 ** -9 of it in
+        # bfloat16. Where that holds for most weights, most of the step is lost.
+        lost += [name for name, share in update.lost.items() if share > 0.5 and name not in lost]
         moves = loop.main is not None and loop.main.rate > 0
         if self.streak.see(moves and len(lost) > 0.5 * len(update.names)):
+            kinds = {str(p.dtype).removeprefix("torch.") for p in loop.trained()}
             loop.events.say(
                 loop.step,
                 found(
                     ROUNDED,
                     "Updates are rounded away",
                     Severity.MEDIUM,
-                    f"{len(lost)} of {len(update.names)} parameter tensors have gradients and "
-                    f"did not change in the step: {listed(lost)}. Their updates are below the "
-                    "precision of the weights.",
-                    "Keep weights in float32, or raise the learning rate.",
+                    f"In {len(lost)} of {len(update.names)} parameter tensors most weights have "
+                    f"gradients and did not change in the step: {listed(lost)}. Their updates are "
+                    f"below the precision of the weights ({', '.join(sorted(kinds))}).",
+                    "Keep the weights in float32 and compute under autocast, or raise the "
+                    "learning rate.",
                     where=lost[0],
                 ),
             )

@@ -33,7 +33,7 @@ class ReplacedWeights(Detector):
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """Whether somebody else has changed them."""
-        if owned is not loop.main or closure:
+        if owned is not loop.main:
             return
         evaluated = loop.silent + loop.quiet > 0
         self.evaluations += evaluated

@@ -190,7 +190,7 @@ class Backward(Detector):
         )
 
 
-class _Sentinel:
+class Sentinel:
     """Lives as long as the node of the graph that holds it."""
 
 
@@ -201,8 +201,8 @@ class KeptGraphs(Detector):
     EVERY = 8
 
     def __init__(self) -> None:
-        self.losses: deque[weakref.ref[_Sentinel]] = deque(maxlen=self.LOOKED)
-        self.outputs: deque[weakref.ref[_Sentinel]] = deque(maxlen=self.LOOKED)
+        self.losses: deque[weakref.ref[Sentinel]] = deque(maxlen=self.LOOKED)
+        self.outputs: deque[weakref.ref[Sentinel]] = deque(maxlen=self.LOOKED)
         self.count = 0
         self.streak = Streak(2, release=4)
 
@@ -210,7 +210,7 @@ class KeptGraphs(Detector):
         """Mark the node of the output that is furthest from the loss."""
         nodes = [t.grad_fn for t in tensors_in(output) if t.grad_fn is not None]
         if nodes and (self.count < 2 * self.LOOKED or self.count % 4 == 0):
-            self.outputs.append(_marked(nodes[-1]))
+            self.outputs.append(marked(nodes[-1]))
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
         """Mark a node, and see how many marks of earlier passes still live."""
@@ -220,7 +220,7 @@ class KeptGraphs(Detector):
         # The loss function's node: frameworks scale a loss before they go back from it.
         nodes: list[Any] = list(path_to_loss(roots[0])) if roots else []
         if nodes:
-            self.losses.append(_marked(nodes[-1]))
+            self.losses.append(marked(nodes[-1]))
         if self.count % self.EVERY == 0:
             self._look(loop)
 
@@ -247,7 +247,8 @@ class KeptGraphs(Detector):
                     f"something sums or stores the {what} tensor, and memory grows with each "
                     "step.",
                     f"Store {what}.detach() instead"
-                    + (", or loss.item()." if what == "loss" else "."),
+                    + (", or loss.item()." if what == "loss" else ".")
+                    + " A recurrent state has to be detached between batches, too.",
                     alive=alive[what],
                 ),
             )
@@ -255,7 +256,8 @@ class KeptGraphs(Detector):
             loop.events.passes(KEPT, loop.step)
 
 
-def _marked(node: Any) -> weakref.ref[_Sentinel]:
-    sentinel = _Sentinel()
-    node.metadata["corollary.watch"] = sentinel
+def marked(node: Any, key: str = "corollary.watch") -> weakref.ref[Sentinel]:
+    """Alive as long as the node is."""
+    sentinel = Sentinel()
+    node.metadata[key] = sentinel
     return weakref.ref(sentinel)

@@ -1,5 +1,6 @@
 """Learning-rate schedules that never act, act at the wrong time, end too early, or never end."""
 
+import math
 from collections import deque
 from typing import Any
 
@@ -11,7 +12,7 @@ from torch.optim.lr_scheduler import (
     OneCycleLR,
 )
 
-from corollary.core.finding import Severity
+from corollary.core.finding import Finding, Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.state import Loop, Owned
 from corollary.watch.surroundings import Surroundings, look_around
@@ -21,8 +22,10 @@ ENDED = "schedule/ended_early"
 PAST = "schedule/past_its_end"
 SLOW = "schedule/stepped_per_epoch"
 OTHER = "schedule/other_optimizer"
-PLATEAU = "schedule/plateau_mode"
 WARM = "schedule/warm_up_too_long"
+ORDER = "schedule/before_optimizer"
+RESUMED = "schedule/not_resumed"
+FOREVER = "schedule/warm_up_in_epochs"
 LOOK = 3  # the step at which the loop's variables are searched
 LONG = 1000  # steps after which a schedule must have acted, if the epoch is not known
 GONE = 1e-3  # of its largest value: a learning rate that no longer trains
@@ -36,7 +39,6 @@ class Schedule(Detector):
     def __init__(self) -> None:
         self.around: Surroundings | None = None
         self.gone = 0  # steps in a row with hardly any learning rate
-        self.cuts: list[int] = []  # steps at which the rate was cut
         self.rates: deque[float] = deque(maxlen=20)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -45,9 +47,9 @@ class Schedule(Detector):
             return
         rate, largest = owned.rate, owned.largest_rate
         self.gone = self.gone + 1 if rate <= GONE * largest and largest > 0 else 0
-        if self.rates and rate < 0.95 * self.rates[-1]:
-            self.cuts.append(loop.made)
         self.rates.append(rate)
+        if loop.made == 0:
+            self._order(loop, owned, look_around(owned.optimizer).scheduler)
         if loop.made == LOOK:
             self.around = look_around(owned.optimizer)
         self._ended(loop, owned)
@@ -58,14 +60,25 @@ class Schedule(Detector):
 
     def _scheduler(self, loop: Loop, around: Surroundings) -> None:
         if around.plateau is not None:
-            self._plateau(loop, around.plateau)
+            self._never(loop, around, around.plateau)
         if around.scheduler is not None:
-            self._never(loop, around)
+            self._never(loop, around, around.scheduler)
             self._past(loop, around.scheduler)
             self._slow(loop, around)
+            self._forever(loop, around)
             self._milestones(loop, around)
         elif around.strange is not None and loop.made >= 20:
             self._other(loop, around.strange)
+
+    def _order(self, loop: Loop, owned: Owned, scheduler: Any) -> None:
+        """After the first step of an optimizer, a scheduler has not yet stepped."""
+        calls = 0 if scheduler is None else int(scheduler.last_epoch)
+        states = list(owned.optimizer.state.values())[:1]
+        before = int(states[0].get("step", 0)) - 1 if states else 0  # steps of an earlier run
+        if before <= 0 and calls == 1:
+            loop.events.say(loop.step, _early(scheduler))
+        elif before >= 10 and calls == 0:
+            loop.events.say(loop.step, _started_again(scheduler, before))
 
     def _ended(self, loop: Loop, owned: Owned) -> None:
         left = loop.planned is None or loop.step < 0.9 * loop.planned
@@ -125,8 +138,7 @@ class Schedule(Detector):
                 ),
             )
 
-    def _never(self, loop: Loop, around: Surroundings) -> None:
-        scheduler: Any = around.scheduler
+    def _never(self, loop: Loop, around: Surroundings, scheduler: Any) -> None:
         epoch = self._epoch(loop, around)
         wait = LONG if epoch is None else 2 * epoch + 2
         if scheduler.last_epoch <= 0 and loop.made >= max(20, wait):
@@ -192,6 +204,31 @@ class Schedule(Detector):
                 ),
             )
 
+    def _forever(self, loop: Loop, around: Surroundings) -> None:
+        """A warm-up that, at the pace of its first steps, takes more than ten epochs."""
+        scheduler, epoch, main = around.scheduler, self._epoch(loop, around), loop.main
+        if scheduler is None or epoch is None or main is None or loop.made < max(50, 2 * epoch):
+            return
+        target = max(float(r) for r in scheduler.base_lrs)
+        rising = main.first_rate <= main.rate == main.largest_rate
+        end = loop.made * target / main.rate if main.rate > 0 else math.inf
+        if rising and main.rate < 0.2 * target and end > 10 * epoch:
+            said = f"in about {end / epoch:.0f} epochs" if math.isfinite(end) else "never"
+            loop.events.say(
+                loop.step,
+                found(
+                    FOREVER,
+                    "The warm-up takes more than ten epochs",
+                    Severity.LOW,
+                    f"After {loop.made} steps ({loop.made // epoch} epochs) the learning rate is "
+                    f"{main.rate:.2g}, {main.rate / target:.1%} of {target:.2g}, which it reaches "
+                    f"{said}: it is too small until then.",
+                    "Count the warm-up in what scheduler.step() counts: steps, or epochs.",
+                ),
+            )
+        elif main.rate > 0.5 * target:
+            loop.events.passes(FOREVER, loop.step)
+
     def _other(self, loop: Loop, scheduler: Any) -> None:
         loop.events.say(
             loop.step,
@@ -205,31 +242,32 @@ class Schedule(Detector):
             ),
         )
 
-    def _plateau(self, loop: Loop, scheduler: Any) -> None:
-        """Cut as often as can be, without an improvement ever, while the training loss falls."""
-        losses = loop.loss_values()
-        wait = scheduler.patience + 1 + scheduler.cooldown
-        never = len(self.cuts) >= 2 and (len(self.cuts) + 1) * wait > scheduler.last_epoch - 1
-        quarter = len(losses) // 4
-        if not never or quarter < 10 or sum(losses[-quarter:]) > 0.7 * sum(losses[:quarter]):
-            return
-        loop.events.say(
-            loop.step,
-            found(
-                PLATEAU,
-                "The learning rate is cut although the loss falls",
-                Severity.MEDIUM if scheduler.mode == "max" else Severity.LOW,
-                f"ReduceLROnPlateau(mode={scheduler.mode!r}) has not seen an improvement since "
-                f"{scheduler.best:.3g}, its first value, and has cut the learning rate "
-                f"{len(self.cuts)} times, while the training loss fell.",
-                "Use mode='min' for a loss and mode='max' for an accuracy.",
-            ),
-        )
-
     def _epoch(self, loop: Loop, around: Surroundings) -> int | None:
         """Steps of an epoch, by the loader."""
         loader = around.loader(loop.passes[-1].size if loop.passes else 0)
         return None if loader is None else max(1, len(loader) // loop.accumulated)
+
+
+def _early(scheduler: Any) -> Finding:
+    return found(
+        ORDER,
+        "The scheduler steps before the optimizer",
+        Severity.LOW,
+        f"{type(scheduler).__name__}.step() was called before the first optimizer.step(): the "
+        "first value of the schedule is skipped.",
+        "Call optimizer.step() first, then scheduler.step().",
+    )
+
+
+def _started_again(scheduler: Any, steps: int) -> Finding:
+    return found(
+        RESUMED,
+        "The optimizer is resumed, but its schedule starts again",
+        Severity.MEDIUM,
+        f"The optimizer's state counts {steps} earlier steps, while the "
+        f"{type(scheduler).__name__} is at its beginning: warm-up or decay are repeated.",
+        "Save scheduler.state_dict() with the optimizer's, and load both.",
+    )
 
 
 def horizon(scheduler: Any) -> int | None:

@@ -11,6 +11,7 @@ from corollary.core.finding import Finding, Severity
 from corollary.core.measurement import Reading
 from corollary.theory.optimization.stability import reach
 from corollary.watch.detect.detector import Detector, found
+from corollary.watch.detect.pairing import CHANCE
 from corollary.watch.state import Loop, Owned
 
 TOO_LARGE = "lr/too_large"
@@ -19,6 +20,7 @@ WARM_UP = "lr/no_warm_up"
 RISES = "loss/rises"
 SPIKE = "loss/spike"
 KNOWN = ("cross entropy", "mse", "bce", "l1", "smooth l1")  # losses that should fall
+COLLAPSED = 1 / 3  # of the dimensions of the untrained features: a drop that noise does not make
 SHORT = 1000  # steps of a short run
 EDGE = ("optimization/gd_stability_threshold",)
 
@@ -32,9 +34,12 @@ class Stability(Detector):
         self.rates: list[float] = []  # learning rate times curvature, per reading
         self.largest = 0.0  # stability ratio of the first readings
         self.last_rate = math.inf  # learning rate when it was last compared
+        self.ranks: list[float] = []  # effective ranks of the features before the last layer
 
     def on_reading(self, loop: Loop, name: str, value: float) -> None:
-        """Keep what the curvature says."""
+        """Keep what the curvature and the features say."""
+        if name == "effective rank":
+            self.ranks.append(value)
         if name != "stability" or loop.main is None:
             return
         self.rates.append(value * reach(loop.main.optimizer))
@@ -48,6 +53,7 @@ class Stability(Detector):
         if loop.made % 5 == 0 and loop.made >= 10:
             self._rises(loop)
             self._warm_up(loop, owned)
+            self._collapse(loop, owned)
         if loop.made % 20 == 0:
             rising = owned.rate > 1.001 * self.last_rate  # a warm-up goes on
             self.last_rate = owned.rate
@@ -110,6 +116,28 @@ class Stability(Detector):
                     claims=EDGE,
                 ),
             )
+
+    def _collapse(self, loop: Loop, owned: Owned) -> None:
+        """Nothing is learned, and the first steps at the full rate have made features alike."""
+        first, at_once = self.ranks[:1], owned.first_rate >= 0.5 * owned.largest_rate > 0
+        if loop.events.find(CHANCE) is None or not at_once or len(self.ranks) < 2:
+            return
+        if self.ranks[-1] < COLLAPSED * first[0] and loop.events.find(WARM_UP) is None:
+            loop.events.say(
+                loop.step,
+                found(
+                    WARM_UP,
+                    "The learning rate is too large for the first steps",
+                    Severity.MEDIUM,
+                    "Nothing has been learned, and the features before the last layer use "
+                    f"{self.ranks[-1]:.2g} dimensions where the untrained network used "
+                    f"{first[0]:.2g}: the first steps, at the full learning rate {owned.rate:.2g}, "
+                    "have made all inputs look alike.",
+                    "Warm the learning rate up over the first hundred steps, or lower it.",
+                    value=Reading(self.ranks[-1], self.ranks[-1], first[0]),
+                ),
+            )
+            loop.events.explains(WARM_UP, CHANCE)
 
     def _too_small(self, loop: Loop) -> None:
         """Along the sharpest direction an error shrinks by 1 - eta lambda per step."""

@@ -144,6 +144,8 @@ def _effective_rank(rows: Tensor) -> float | None:
         return None
     few = rows[:: max(1, len(rows) // ROWS)][:ROWS].float()
     small = few @ few.T if few.shape[0] <= few.shape[1] else few.T @ few
+    if not bool(torch.isfinite(small).all()):
+        return None  # a run that diverges
     s = torch.linalg.eigvalsh(small).clamp(min=0).sqrt()
     total = float(s.sum())
     if not 0 < total < float("inf"):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+HALF = (torch.bfloat16, torch.float16)
+
 
 def norms(tensors: Sequence[Tensor]) -> list[float]:
     """Euclidean norms, by one fused call where all are dense."""
@@ -30,6 +32,7 @@ class Update:
     weights: list[float]
     gradients: list[float]
     changes: list[float]
+    lost: dict[str, float] = field(default_factory=dict)  # of half precision: share that stayed
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -71,6 +74,17 @@ class UpdateReader:
         old = [before for _, _, before in self.kept]
         weights = norms(old)
         torch._foreach_sub_(old, [p.detach() for _, p, _ in self.kept])
-        done = Update(names, weights, self.gradients, norms(old))
+        lost = {
+            name: _stayed(change, p)
+            for (name, p, _), change in zip(self.kept, old, strict=True)
+            if p.dtype in HALF
+        }
+        done = Update(names, weights, self.gradients, norms(old), lost)
         self.kept = []
         return done
+
+
+def _stayed(change: Tensor, p: nn.Parameter) -> float:
+    """Of the weights that have a gradient, the share that the step did not change."""
+    asked = change.new_ones((), dtype=torch.bool) if p.grad is None else p.grad != 0
+    return float((asked & (change == 0)).sum()) / max(1, int(asked.sum()))

@@ -1,0 +1,137 @@
+"""Settings that do not do what their names say: written in vain, exchanged, rounded to zero."""
+
+import torch
+
+from corollary.core.finding import Severity
+from corollary.watch.detect.detector import Detector, found, listed
+from corollary.watch.state import Loop, Owned
+
+BETAS = "optimizer/betas_swapped"
+VAIN = "optimizer/rate_set_in_vain"
+HALF_EPS = "optimizer/eps_underflows"
+FREEZE = "optimizer/freezing_in_vain"
+MOMENTUM = "mode/batch_norm_momentum"
+EVERY = 16  # steps between two looks
+FLAGS = ("requires_grad", "require_grad", "requires_grads", "required_grad", "trainable")
+
+
+class InVain(Detector):
+    """Looks at attributes that somebody wrote and nobody reads."""
+
+    def __init__(self) -> None:
+        self.defaults: dict[int, object] = {}  # by optimizer: its default rate at first
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Look now and then."""
+        if owned.steps % EVERY == 1:
+            self._rate(loop, owned)
+            if owned is loop.main and owned.steps < 10 * EVERY:
+                self._betas(loop, owned)
+                self._frozen(loop)
+                self._momentum(loop)
+
+    def _frozen(self, loop: Loop) -> None:
+        """A flag on a module, or with a wrong name on a parameter, is a new attribute."""
+        parts = [
+            name or "the model"
+            for name, m in loop.model.named_modules()
+            if any(vars(m).get(flag) is False for flag in FLAGS)
+            and any(p.requires_grad for p in m.parameters())
+        ]
+        parts += [
+            name
+            for name, p in loop.model.named_parameters()
+            if p.requires_grad and any(vars(p).get(flag) is False for flag in FLAGS)
+        ]
+        if parts:
+            loop.events.say(
+                loop.step,
+                found(
+                    FREEZE,
+                    "Layers are meant to be frozen and are trained",
+                    Severity.MEDIUM,
+                    f"{listed(parts)}: an attribute such as requires_grad was set to False on the "
+                    "module, or under a wrong name on the parameter, which freezes nothing.",
+                    "Call module.requires_grad_(False).",
+                    where=parts[0],
+                ),
+            )
+
+    def _momentum(self, loop: Loop) -> None:
+        """The weight of the *new* batch: other frameworks count the old statistics."""
+        norms = [
+            name
+            for name, m in loop.model.named_modules()
+            if isinstance(m, torch.nn.modules.batchnorm._NormBase)
+            and m.track_running_stats
+            and (m.momentum or 0.0) > 0.5
+        ]
+        if norms:
+            loop.events.say(
+                loop.step,
+                found(
+                    MOMENTUM,
+                    "Batch norm keeps the statistics of the last batch only",
+                    Severity.LOW,
+                    f"momentum of {listed(norms)} is above 0.5: it is the weight of the new batch, "
+                    "so the running statistics of evaluation mode are those of the last batches.",
+                    "momentum=0.1 is usual; 0.99 of other frameworks is 0.01 here.",
+                    where=norms[0],
+                ),
+            )
+
+    def _betas(self, loop: Loop, owned: Owned) -> None:
+        group = owned.optimizer.param_groups[0]
+        betas, eps = group.get("betas", (0.0, 1.0)), float(group.get("eps", 1.0))
+        half = [p for p in owned.parameters if p.dtype == torch.float16]
+        if len(betas) == 2 and float(betas[0]) > float(betas[1]):
+            loop.events.say(
+                loop.step,
+                found(
+                    BETAS,
+                    "The betas of the optimizer are exchanged",
+                    Severity.MEDIUM,
+                    f"betas={tuple(betas)}: the gradient is averaged over more steps than its "
+                    "square, so a step follows old gradients over a new size and may be large.",
+                    "The usual order is (0.9, 0.999).",
+                ),
+            )
+        if half and 0 < eps < torch.finfo(torch.float16).smallest_normal / 2**10:
+            loop.events.say(
+                loop.step,
+                found(
+                    HALF_EPS,
+                    "The eps of the optimizer is zero in float16",
+                    Severity.MEDIUM,
+                    f"Weights are in float16, where eps={eps:g} is rounded to zero: a second "
+                    "moment that underflows is divided by, and the weight becomes NaN.",
+                    "Keep the weights in float32 and compute under autocast.",
+                    where=loop.name(half[0]),
+                ),
+            )
+
+    def _rate(self, loop: Loop, owned: Owned) -> None:
+        """A learning rate that was written where no step reads it."""
+        optimizer = owned.optimizer
+        rates = {float(g["lr"]) for g in optimizer.param_groups}
+        written: dict[str, object] = {
+            n: vars(optimizer)[n] for n in ("lr", "learning_rate") if n in vars(optimizer)
+        }
+        default = optimizer.defaults.get("lr")
+        first = self.defaults.setdefault(id(optimizer), default)
+        if default != first:
+            written["defaults['lr']"] = default
+        lost = {n: v for n, v in written.items() if isinstance(v, float) and v not in rates}
+        if lost:
+            name, value = next(iter(lost.items()))
+            loop.events.say(
+                loop.step,
+                found(
+                    VAIN,
+                    "A learning rate is set where no step reads it",
+                    Severity.MEDIUM,
+                    f"optimizer.{name} is {value:g}, but the learning rate of the steps is "
+                    f"{max(rates):g}: it is read from optimizer.param_groups.",
+                    "Set group['lr'] for each group of optimizer.param_groups.",
+                ),
+            )

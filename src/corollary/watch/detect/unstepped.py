@@ -1,0 +1,113 @@
+"""Backward passes that no step follows: an optimizer that is never called, a scaler that skips."""
+
+import math
+
+from corollary.core.finding import Finding, Severity
+from corollary.watch.detect.detector import Detector, found, listed
+from corollary.watch.gradients import smallest
+from corollary.watch.loss_graph import SCALER
+from corollary.watch.state import Loop, Owned
+
+NEVER = "optimizer/never_steps"
+NO_STEP = "loop/no_step"
+SKIPPED = "scaler/steps_skipped"
+ANEW = "scaler/made_anew"
+PATIENCE = 40  # steps of other optimizers
+# A scaler halves its scale at each step that it skips: from 2 ** 16 it is at 1 after 16 of them.
+SKIPS = 24
+JUMP = 4.0  # a scale that grows by itself doubles
+
+
+class Unstepped(Detector):
+    """Counts passes whose gradients are cleared before any optimizer has stepped."""
+
+    def __init__(self) -> None:
+        self.turn = 0  # steps of all optimizers when the passes began
+        self.passes = self.broken = 0  # since the last step; those with infinite gradients
+        self.scale = math.inf
+        self.anew = 0  # times that the scale jumped up
+        self.skipped = 0  # infinite gradients of the whole run
+
+    def on_backward(self, loop: Loop, reached: bool) -> None:
+        """Count, and follow the scale of the loss."""
+        if loop.turn != self.turn:
+            self.turn, self.passes, self.broken = loop.turn, 0, 0
+            loop.events.passes(SKIPPED, loop.step)
+            loop.events.passes(NO_STEP, loop.step)
+        main = loop.main
+        if main is None or not reached:
+            return
+        self.passes += 1
+        factor = loop.graphs[-1].factor if loop.graphs else 1.0
+        if factor >= SCALER:
+            self._scaled(loop, main, factor)
+        if self.passes >= SKIPS and main.life.cleared >= SKIPS - 1:
+            skipped = self.broken >= 0.9 * self.passes
+            loop.events.say(loop.step, self._skips(factor) if skipped else self._no_step(main))
+
+    def _scaled(self, loop: Loop, main: Owned, scale: float) -> None:
+        few = [p.grad for p in smallest(main.life.parameters, 1) if p.grad is not None]
+        bad = any(not math.isfinite(float(g.sum())) for g in few)
+        self.broken += bad
+        self.skipped += bad
+        self.anew += scale >= JUMP * self.scale
+        self.scale = scale
+        if self.anew >= 2:
+            loop.events.say(loop.step, self._made_anew(scale))
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Whether another optimizer waits for its first step."""
+        if owned.steps == 1:
+            loop.events.passes(NEVER, loop.step)
+        if loop.turn < PATIENCE or loop.turn % 8:
+            return
+        for other in loop.owned.values():
+            waits = other.steps == 0 and any(p.grad is not None for p in other.life.parameters)
+            if waits and other.parameters:
+                loop.events.say(loop.step, _never(loop, other))
+
+    def _skips(self, scale: float) -> Finding:
+        again = " The scale jumped up again in between: the scaler is made anew." * (self.anew > 0)
+        return found(
+            SKIPPED,
+            "The gradient scaler skips every step",
+            Severity.HIGH,
+            f"For {self.passes} backward passes in a row the scaled gradients overflowed, at a "
+            f"loss scale of {scale:g} now, and optimizer.step() was skipped.{again}",
+            "Make one GradScaler before the loop, call scaler.update() after each step, and use a "
+            "mean loss.",
+        )
+
+    def _no_step(self, main: Owned) -> Finding:
+        return found(
+            NO_STEP,
+            "Backward passes without a step",
+            Severity.HIGH,
+            f"{self.passes} backward passes in a row wrote gradients that were cleared, and no "
+            f"optimizer has stepped: the {type(main.optimizer).__name__}'s step() is not called.",
+            "Call optimizer.step() after the backward pass.",
+        )
+
+    def _made_anew(self, scale: float) -> Finding:
+        return found(
+            ANEW,
+            "The gradient scaler is made anew during the run",
+            Severity.MEDIUM,
+            f"The loss scale jumped up {self.anew} times, to {scale:g} now, and {self.skipped} "
+            "passes so far overflowed: each new scaler has to find its scale again, and skips "
+            "steps until it has.",
+            "Make one GradScaler before the loop, and save its state with the checkpoint.",
+        )
+
+
+def _never(loop: Loop, owned: Owned) -> Finding:
+    names = [loop.name(p) for p in owned.parameters]
+    return found(
+        NEVER,
+        "An optimizer never steps",
+        Severity.MEDIUM,
+        f"Gradients reach {listed(names)}, but the {type(owned.optimizer).__name__} that has them "
+        f"has not made a step while others made {loop.turn}: these parameters never change.",
+        "Call its step() after its backward pass.",
+        where=names[0],
+    )
