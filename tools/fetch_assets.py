@@ -1,10 +1,10 @@
-"""Fetch what the pages embed: KaTeX for formulas, and the typeface of their text.
+"""Fetch what the pages embed, KaTeX for formulas and the typeface of their text, and a schema.
 
 The files are taken from the npm registry with ``npm pack``, compared with the pinned checksum and
 unpacked into ``src/corollary/report/assets/``, which goes into the wheel without being under
-version control. Without npm or network the pages use readable text for formulas and a typeface of
-the system, so this ends with exit code 0 and one sentence per package. A wrong checksum is an
-error.
+version control; the schema of SARIF files goes to the tests, which compare with it. Without npm or
+network the pages use readable text for formulas and a typeface of the system, and that test is
+skipped, so this ends with exit code 0 and one sentence per package. A wrong checksum is an error.
 """
 
 import base64
@@ -18,7 +18,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ASSETS = Path(__file__).parents[1] / "src/corollary/report/assets"
+ROOT = Path(__file__).parents[1]
+ASSETS = "src/corollary/report/assets"
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,22 @@ PACKAGES = (
         "katex",
         "0.19.1",
         "jG8uKntjSEcm2EpQOh0XturpPuuC9r3Sq5HLHdsFdWZT27E672SF19QEi+of0/YeOy15lDgRhKvr5614uRrEfA==",
-        "katex",
+        f"{ASSETS}/katex",
         r"package/(LICENSE|dist/(katex\.min\.(js|css)|fonts/.*\.woff2))",
     ),
     Package(
         "@fontsource/source-serif-4",
         "5.3.1",
         "cWcTCXjYYrgF9A67fThVir1VSc0lPEYmwQ6jA4pPt01s2MSCi/maINUcZoCzaqnU8fyUReDO97eGcBUkHgOeug==",
-        "fonts",
+        f"{ASSETS}/fonts",
         r"package/(LICENSE|files/source-serif-4-latin-(400-normal|400-italic|600-normal)\.woff2)",
+    ),
+    Package(
+        "schemastore",
+        "0.2.2",
+        "cpmpWDZnc58zpa39FYCDnsFZSUuVWLi+dUsQWzMvBbJ9oq7HDItEA+4voF7qGFgcfEjY4I7qWh6+BKc5JeE70A==",
+        "tests/schemas",
+        r"package/schemas/json/sarif-2\.1\.0\.json",
     ),
 )
 
@@ -57,7 +65,7 @@ def main() -> int:
 
 def fetched(package: Package) -> int:
     """Fetch one package, unless this version is already there."""
-    name, target = f"{package.name} {package.version}", ASSETS / package.folder
+    name, target = f"{package.name} {package.version}", ROOT / package.folder
     stamp = target / "VERSION"
     if stamp.is_file() and stamp.read_text().strip() == package.version:
         print(f"{name} is already there.")
@@ -66,7 +74,7 @@ def fetched(package: Package) -> int:
     with tempfile.TemporaryDirectory() as folder:
         tarball = packed(npm, package, Path(folder)) if npm else None
         if tarball is None:
-            print(f"{name} could not be fetched with npm; the pages work without it.")
+            print(f"{name} could not be fetched with npm; pages and tests work without it.")
             return 0
         digest = base64.b64encode(hashlib.sha512(tarball.read_bytes()).digest()).decode()
         if digest != package.sha512:

@@ -16,6 +16,7 @@ ROOMS = {
     "run": "Running claims",
     "examine": "Examining networks",
     "report": "Reports",
+    "testing": "Testing networks",
 }
 ABOUT = {  # what one looks for in a room
     "core": "claims, hypotheses, relations, verdicts, results, figures, exams and findings",
@@ -27,6 +28,7 @@ ABOUT = {  # what one looks for in a room
     "run": "``check``, its results and their file, journals and time limits",
     "examine": "``examine``, how a network and its data are prepared, and the record it gives",
     "report": "results as text, SVG, HTML, and figures for papers",
+    "testing": "``assert_sound``, the pytest plugin, and the hook for commits",
 }
 DOORS = ("kernels", "curvature", "generalization", "robustness", "regions", "spectra")
 SINGLE = ("registry", "suites", "errors")

@@ -65,6 +65,12 @@ def examine(
         Path | None,
         typer.Option("--json", help="Write the findings to this file (- for standard output)."),
     ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="Write SARIF 2.1.0, for code scanning, to this file.")
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(help="Write JUnit XML, one test case per exam, to this file.")
+    ] = None,
     compare: Annotated[
         Path | None, typer.Option(help="Show what changed since this earlier --json file.")
     ] = None,
@@ -87,14 +93,15 @@ def examine(
 
     if bool(target) == demo:
         raise InputError("expected a target such as net.py:build, or --demo without a target")
+    target = target or DEMO
     exams = chosen_exams(only)
     check_words(target, data, held_out, loss=loss, weights=weights)
-    for path in (out, json_file):
+    for path in (out, json_file, sarif, junit):
         if path is not None and str(path) != "-":
             check_writable(path)
     before = None if compare is None else _read(compare)
     order = {
-        "target": DEMO if demo else target,
+        "target": target,
         "weights": None if weights is None else str(weights),
         "data": data,
         "held_out": held_out,
@@ -127,6 +134,15 @@ def examine(
         from corollary.report.examination_page import write_examination
 
         write_examination(done, out, before)
+    if sarif is not None:
+        from corollary.report.sarif import sarif_json
+
+        write_atomically(sarif, sarif_json(done, target))
+    if junit is not None:
+        from corollary.core import Severity
+        from corollary.report.junit import junit_xml
+
+        write_atomically(junit, junit_xml(done, target, Severity(fail_on or "high")))
     if not to_stdout:
         _print(done, before, out, everything)
     raise typer.Exit(_exit_code(done, fail_on))

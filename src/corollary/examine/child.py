@@ -26,6 +26,7 @@ from corollary.examine.examination import Examination
 from corollary.examine.examiner import examine_subject
 from corollary.examine.prepare import load_subject
 from corollary.examine.questions import CUT_SHORT
+from corollary.examine.source import places_of
 from corollary.registry import Entry
 from corollary.run.results import environment
 from corollary.run.workers import cause_of_death, end_with_parent, stop_process
@@ -101,6 +102,7 @@ class _Report:
         self.complete = False
         self.over = False  # whether nothing else will come
         self.why = ""  # what ended the child, in its own words
+        self.source: dict[str, Any] = {}  # where in the user's files each layer is made
 
     def add(self, said: dict[str, Any]) -> None:
         self.over = "done" in said or "error" in said
@@ -115,6 +117,7 @@ class _Report:
             if self.progress:
                 self.progress(found)
         self.complete = self.complete or "done" in said
+        self.source = said.get("source", self.source)
 
     def examination(self, why: str) -> Examination:
         if self.head is None:
@@ -129,7 +132,7 @@ class _Report:
             self.findings.append(cut)
         return Examination(
             self.head["environment"],
-            self.head["subject"],
+            self.head["subject"] | ({"source": self.source} if self.source else {}),
             self.order["budget"],
             tuple(self.findings),
             self.order.get("effort") or "standard",
@@ -182,8 +185,9 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         say(head={"environment": environment(), "subject": subject.describe()})
         only = order.get("only") or None
         how = {"effort": order.get("effort") or "standard", "budget": order["budget"]}
-        examine_subject(subject, only=only, progress=progress, **how)
-        say(done=True)
+        done = examine_subject(subject, only=only, progress=progress, **how)
+        wheres = {f.where for f in done.findings}
+        say(done=True, source=places_of(subject.model, order["target"], sorted(wheres)))
     except BrokenPipeError:
         os._exit(1)  # nobody listens any more
     except CorollaryError as error:

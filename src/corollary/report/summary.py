@@ -25,7 +25,7 @@ def examination_text(done: "Examination", more: str = "see .findings and .save(p
     lines = [headline(done), _wrapped(examined(done), "  "), ""]
     loud = [c for c in done.causes() if c.finding.severity.rank >= Severity.MEDIUM.rank]
     for k, cause in enumerate(loud, start=1):
-        lines += [*_cause(k, cause), ""]
+        lines += [*cause_lines(k, cause), ""]
     for answer in done.answers():
         above = [k for k, cause in enumerate(loud, start=1) if _explains(cause, answer)]
         see = f" (see {' and '.join(map(str, above))})" if above else ""
@@ -36,7 +36,7 @@ def examination_text(done: "Examination", more: str = "see .findings and .save(p
     return "\n".join(lines)
 
 
-def _cause(k: int, cause: "Cause") -> Iterator[str]:
+def cause_lines(k: int, cause: "Cause") -> Iterator[str]:
     """A cause with its evidence, what to do, and its symptoms."""
     f = cause.finding
     number = f": {f.number}" if f.number else ""

@@ -1,0 +1,1 @@
+from corollary.testing.sound import assert_sound as assert_sound
