@@ -7,7 +7,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.optim import LBFGS, SGD, Adam, AdamW
-from torch.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, ReduceLROnPlateau, StepLR
+from torch.optim.lr_scheduler import (
+    CosineAnnealingLR,
+    CosineAnnealingWarmRestarts,
+    LambdaLR,
+    ReduceLROnPlateau,
+    StepLR,
+)
 from torch.utils.data import DataLoader, TensorDataset, WeightedRandomSampler
 
 from corollary.watch import told_calls
@@ -610,6 +616,146 @@ def steps_after_the_epoch(wrong):
                 one_step(model, optimizer, x, y)
         if wrong:
             optimizer.step()
+
+
+def paced(make, per_batch, n=4, twice=False):
+    model, batches = net(), loader(size=16)
+    optimizer = SGD(model.parameters(), lr=0.1)
+    scheduler = make(optimizer)
+    yield model, optimizer
+    for _ in range(n):
+        for x, y in batches:
+            one_step(model, optimizer, x, y)
+            for _ in range(per_batch + twice):
+                scheduler.step()
+        if not per_batch:
+            scheduler.step()
+
+
+@mistake("schedule/stepped_per_batch")
+def halves_with_every_batch(wrong):
+    yield from paced(lambda o: StepLR(o, 10, 0.5), wrong)
+
+
+@mistake("schedule/stepped_per_batch")
+def restarts_within_an_epoch(wrong):
+    yield from paced(lambda o: CosineAnnealingWarmRestarts(o, 5), wrong)
+
+
+@mistake("schedule/steps_more_often")
+def schedules_twice(wrong):
+    yield from paced(lambda o: CosineAnnealingLR(o, 500), True, n=2, twice=wrong)
+
+
+@mistake("accumulation/divided_twice")
+def divides_the_loss_twice(wrong):
+    model = net()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    yield model, optimizer
+    for k in range(24):
+        x, y = data(16)
+        (F.cross_entropy(model(x), y) / (16 if wrong else 4)).backward()
+        if k % 4 == 3:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+@mistake("data/target_in_inputs")
+def trains_on_the_label(wrong):
+    model = net()
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(4):
+        x, y = data(16)
+        x[:, 5] = y if wrong else 0
+        one_step(model, optimizer, x, y)
+
+
+@mistake("data/targets_not_scaled")
+def leaves_targets_in_dollars(wrong):
+    model = net()
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(4):
+        x, _ = data(16)
+        optimizer.zero_grad()
+        F.mse_loss(model(x)[:, 0], (1 + x[:, 0]) * (1e5 if wrong else 1.0)).backward()
+        optimizer.step()
+
+
+@mistake("data/class_never_seen")
+def shifts_labels_by_one(wrong):
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4 if wrong else 3))
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(70):
+        x, y = data(64)
+        one_step(model, optimizer, x, y + wrong)
+
+
+@mistake("scaler/missing")
+def computes_in_float16_without_a_scale(wrong):
+    model = net()
+    optimizer, scaler = Adam(model.parameters()), torch.amp.GradScaler("cpu", enabled=not wrong)
+    yield model, optimizer
+    for _ in range(8):
+        x, y = data(16)
+        optimizer.zero_grad()
+        with torch.autocast("cpu", dtype=torch.float16):
+            loss = F.cross_entropy(model(x), y)
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+
+@mistake("optimizer/same_layer_repeated")
+def repeats_one_layer(wrong):
+    layers = [nn.Linear(8, 8)] * 3 if wrong else [nn.Linear(8, 8) for _ in range(3)]
+    model = nn.Sequential(*layers, nn.Linear(8, 3))
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(3):
+        one_step(model, optimizer, *data(16))
+
+
+@mistake("units/dropped")
+def drops_what_should_be_kept(wrong):
+    model = net(dropout=0.9 if wrong else 0.1)
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(3):
+        one_step(model, optimizer, *data(16))
+
+
+@mistake("gradient/zero")
+def weighs_a_loss_with_zero(wrong):
+    model = nn.ModuleList([nn.Linear(8, 3), nn.Linear(8, 1)])
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for _ in range(12):
+        x, y = data(16)
+        optimizer.zero_grad()
+        second = F.mse_loss(model[1](x).squeeze(1), 1 + x[:, 0])
+        (F.cross_entropy(model[0](x), y) + (0.0 if wrong else 1.0) * second).backward()
+        optimizer.step()
+
+
+@mistake("loop/weights_replaced")
+def leaves_the_average_in_the_network(wrong):
+    model, held_out = net(), data(64)
+    average = [p.detach().clone() for p in model.parameters()]
+    optimizer = Adam(model.parameters())
+    yield model, optimizer
+    for k in range(60):
+        one_step(model, optimizer, *data(16))
+        if k % 10 == 9:
+            own = [p.detach().clone() for p in model.parameters()]
+            for a, p in zip(average, model.parameters(), strict=True):
+                p.data.copy_(a.lerp_(p.data, 0.1))
+            evaluate(model, *held_out)
+            if not wrong:
+                for a, p in zip(own, model.parameters(), strict=True):
+                    p.data.copy_(a)
 
 
 def said(name, wrong, **options):

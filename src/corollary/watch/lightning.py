@@ -1,6 +1,7 @@
 """A callback for Lightning: ``Trainer(callbacks=[WatchCallback()])``."""
 
 import importlib
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -37,6 +38,14 @@ class WatchCallback(Base):  # type: ignore[misc]
         if trainer.max_steps and trainer.max_steps > 0:
             options.setdefault("steps", trainer.max_steps)
         self.watcher = watch(pl_module, trainer.optimizers, **options)
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        """The loaders are there, so the length of the run is known."""
+        epochs, batches = trainer.max_epochs, trainer.num_training_batches
+        known = isinstance(epochs, int) and epochs > 0 and isinstance(batches, int) and batches > 0
+        if self.watcher is not None and known:
+            steps = epochs * math.ceil(batches / trainer.accumulate_grad_batches)
+            self.watcher.plan(steps * max(1, len(trainer.optimizers)))
 
     def on_train_batch_start(
         self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int

@@ -19,6 +19,7 @@ class LossGraph:
     counted: float | None = None  # targets that a mean was taken over
     leaf: bool = False  # the root has no graph at all
     mean: bool = True
+    classes: int = 0  # of a cross entropy
 
 
 KINDS = {
@@ -116,4 +117,5 @@ def _described(node: Any, kind: str, factor: float) -> LossGraph:
         return LossGraph(kind, factor, mean=mean)
     weight = node._saved_total_weight
     counted = float(weight) if isinstance(weight, Tensor) and weight.numel() == 1 else None
-    return LossGraph(kind, factor, node._saved_target, counted, mean=mean)
+    classes = int(node._saved_self.shape[1]) if node._saved_self.dim() > 1 else 0
+    return LossGraph(kind, factor, node._saved_target, counted, mean=mean, classes=classes)

@@ -142,6 +142,10 @@ class Watcher:
         """Hand over the loss of this step, where it cannot be read from the backward pass."""
         self._following.given = _number(value)
 
+    def plan(self, steps: int) -> None:
+        """Tell how many steps the run is planned for, if that was not known at its start."""
+        self._loop.planned = self._loop.planned or steps
+
     def batch(self, *inputs: Any) -> None:
         """Hand over the batch of this pass, in a loop that does not call the model itself."""
         model, state = self._loop.model, torch.get_rng_state()

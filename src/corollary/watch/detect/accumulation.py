@@ -3,7 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from corollary.core.finding import Severity
+from corollary.core.finding import Finding, Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.detect.fingerprint import fingerprint
 from corollary.watch.event import Streak
@@ -15,6 +15,7 @@ SUMMED = "accumulation/summed"
 CLEARED = "accumulation/cleared"
 REMAINDER = "accumulation/remainder"
 ALONE = "accumulation/single_pass"
+TWICE = "accumulation/divided_twice"
 
 
 class Weights(Detector):
@@ -22,7 +23,7 @@ class Weights(Detector):
 
     def __init__(self) -> None:
         self.uneven, self.summed = Streak(3, release=20), Streak(5, release=20)
-        self.alone = Streak(20, release=5)
+        self.alone, self.twice = Streak(20, release=5), Streak(3, release=20)
         self.worst = 1.0
         self.passes: deque[int] = deque(maxlen=60)  # per step
 
@@ -36,6 +37,9 @@ class Weights(Detector):
             self._alone(loop, graphs)
             return
         self._uneven(loop, [g.counted for g in graphs if g.counted and g.mean])
+        twice = all(abs(g.factor * loop.accumulated**2 - 1) < 1e-6 for g in graphs)
+        if self.twice.see(twice and bool(graphs)):
+            loop.events.say(loop.step, _divided_twice(loop.accumulated))
         plain = all(abs(g.factor - 1) < 1e-9 and g.mean and g.kind for g in graphs)
         if self.summed.see(plain and len(graphs) == loop.accumulated):
             loop.events.say(
@@ -89,6 +93,17 @@ class Weights(Detector):
                     f"Step after every {parts:g} passes, or do not divide.",
                 ),
             )
+
+
+def _divided_twice(parts: int) -> Finding:
+    return found(
+        TWICE,
+        "The accumulated loss is divided twice",
+        Severity.LOW,
+        f"A step has {parts} passes, and each loss is divided by {parts**2}: by {parts} in the "
+        "loop and again by the trainer, so gradients are too small.",
+        "Divide once: trainers that accumulate divide by themselves.",
+    )
 
 
 class Cleared(Detector):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from corollary.core.finding import Severity
-from corollary.watch.detect.detector import Detector, found
+from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.detect.fingerprint import fingerprint
 from corollary.watch.state import Loop, Owned
 from corollary.watch.surroundings import Surroundings, look_around
@@ -17,6 +17,8 @@ SORTED = "data/sorted_labels"
 ONE_CLASS = "data/one_class"
 DOUBLE = "data/duplicated_batches"
 IMBALANCED = "data/imbalanced"
+UNSEEN = "data/class_never_seen"
+CLASSES = 200  # of which each should have come
 MAJORITY = 0.9  # share of one class
 NEAR = 8  # steps within which a batch that comes back was not shuffled
 FOLLOWED = 2000  # steps; the order of longer epochs is not followed
@@ -122,6 +124,7 @@ class Labels(Detector):
 
     def __init__(self) -> None:
         self.counts: Counter[int] = Counter()
+        self.classes = 0  # outputs of the network
         self.agree: list[float] = []  # chance that two labels of a batch agree
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -130,6 +133,7 @@ class Labels(Detector):
             return
         labels = loop.graphs[-1].labels if loop.graphs else None
         if labels is not None and labels.device.type == "cpu":
+            self.classes = loop.graphs[-1].classes
             self._count(labels)
             if len(self.agree) >= 8:
                 self._sorted(loop)
@@ -178,6 +182,25 @@ class Labels(Detector):
         elif len(self.counts) > 1:
             loop.events.passes(ONE_CLASS, loop.step)
             self._imbalanced(loop, total)
+            self._unseen(loop, total)
+
+    def _unseen(self, loop: Loop, total: int) -> None:
+        """With as many labels as that, a class that exists would have come."""
+        unseen = sorted(set(range(self.classes)) - set(self.counts))
+        if 2 < self.classes <= CLASSES and total >= 50 * self.classes and unseen:
+            loop.events.say(
+                loop.step,
+                found(
+                    UNSEEN,
+                    "Some classes never occur",
+                    Severity.LOW,
+                    f"The network has {self.classes} outputs; of {total} labels so far none is "
+                    f"{listed([str(c) for c in unseen])} (the largest is {max(self.counts)}).",
+                    "Labels may be shifted by one, or classes be lost in the split.",
+                ),
+            )
+        elif not unseen:
+            loop.events.passes(UNSEEN, loop.step)
 
     def _imbalanced(self, loop: Loop, total: int) -> None:
         label, count = self.counts.most_common(1)[0]

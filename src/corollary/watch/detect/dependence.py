@@ -13,6 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from corollary.core.finding import Finding, Severity
 from corollary.theory.modules.keeping import kept
 from corollary.watch.detect.detector import Detector, found
+from corollary.watch.detect.fingerprint import fingerprint
 from corollary.watch.detect.inputs import offset
 from corollary.watch.hooks import has_hooks
 from corollary.watch.state import Loop, Owned, Pass, tensors_in
@@ -27,10 +28,16 @@ ROUNDING = 1e-3  # of the spread of the outputs
 class Dependence(Detector):
     """Looks once."""
 
+    def __init__(self) -> None:
+        self.last: int | None = None  # the batch of the step before
+
     @torch.no_grad()
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Make the call again, where that is safe."""
-        if owned is not loop.main or loop.made != LOOK or not loop.passes:
+        if owned is not loop.main or not loop.passes or loop.made not in (LOOK - 1, LOOK):
+            return
+        before, self.last = self.last, fingerprint(loop.passes[-1])
+        if loop.made != LOOK:
             return
         call, model = loop.passes[-1], loop.model
         safe = call.repeatable and not loop.compiled and not has_hooks(model)
@@ -39,9 +46,9 @@ class Dependence(Detector):
         first = call.first()
         if first is None or first.dim() < 2 or len(first) < 4 or first.device.type != "cpu":
             return
-        self._look(loop, call, first)
+        self._look(loop, call, first, whole=before == self.last)
 
-    def _look(self, loop: Loop, call: Pass, x: Tensor) -> None:
+    def _look(self, loop: Loop, call: Pass, x: Tensor, whole: bool) -> None:
         labels = loop.graphs[-1].labels if loop.graphs else None
         plain = _outputs(loop, call, x)
         swapped = x.clone()
@@ -57,7 +64,7 @@ class Dependence(Detector):
         if not mixed and not moved:
             loop.events.say(loop.step, _ignored())
         elif mixed and _by_rows(x, labels):
-            loop.events.say(loop.step, _mixed(loop, len(x)))
+            loop.events.say(loop.step, _mixed(loop, len(x), whole))
         self._ahead(loop, call, x, plain)
 
     def _ahead(self, loop: Loop, call: Pass, x: Tensor, plain: list[Tensor]) -> None:
@@ -119,8 +126,9 @@ def _by_rows(first: Tensor, labels: Tensor | None) -> bool:
     return tokens and fits and offset(first, labels.reshape(len(first), -1)) is not None
 
 
-def _mixed(loop: Loop, few: int) -> Finding:
-    alone = len(loop.passes[-1].tensors()) == 1 and loop.events.find("data/repeated_batch") is None
+def _mixed(loop: Loop, few: int, whole: bool) -> Finding:
+    # All of the data at every step may be one graph or set, whose rows belong together.
+    alone = len(loop.passes[-1].tensors()) == 1 and not whole
     return found(
         MIXED,
         "The output of an example depends on other examples",

@@ -9,14 +9,14 @@ from corollary.watch.detect.dependence import Dependence
 from corollary.watch.detect.detector import Detector
 from corollary.watch.detect.examples import Examples
 from corollary.watch.detect.frozen import FrozenStatistics
-from corollary.watch.detect.gradients import DeadUnits, Vanishing
+from corollary.watch.detect.gradients import DeadUnits, Vanishing, Zero
 from corollary.watch.detect.in_vain import InVain
 from corollary.watch.detect.inputs import Inputs, Tokens
 from corollary.watch.detect.inside import InsideLayers
 from corollary.watch.detect.loss_form import LossForm
 from corollary.watch.detect.loss_inputs import LossInputs
 from corollary.watch.detect.mode import Mode, RandomEvaluation
-from corollary.watch.detect.optimizers import Recreated, Rounded, Settings
+from corollary.watch.detect.optimizers import Recreated, Settings
 from corollary.watch.detect.outside import (
     Identical,
     OtherModel,
@@ -24,8 +24,10 @@ from corollary.watch.detect.outside import (
     SameSeed,
 )
 from corollary.watch.detect.ownership import CutGraph, Ownership
+from corollary.watch.detect.pace import Pace
 from corollary.watch.detect.pairing import Pairing
 from corollary.watch.detect.plateau import Plateau
+from corollary.watch.detect.precision import Rounded, Unscaled
 from corollary.watch.detect.protocol import Backward, KeptGraphs, ZeroGrad
 from corollary.watch.detect.schedule import Schedule
 from corollary.watch.detect.shadows import Shadows
@@ -47,6 +49,7 @@ def detectors() -> list[Detector]:
         Settings(),
         Recreated(),
         Rounded(),
+        Unscaled(),
         Mode(),
         RandomEvaluation(),
         LossForm(),
@@ -57,6 +60,7 @@ def detectors() -> list[Detector]:
         SameSeed(),
         Identical(),
         Schedule(),
+        Pace(),
         Batches(),
         Labels(),
         Pairing(),
@@ -66,6 +70,7 @@ def detectors() -> list[Detector]:
         Weights(),
         InsideLayers(),
         Vanishing(),
+        Zero(),
         DeadUnits(),
         Stability(),
         Spikes(),

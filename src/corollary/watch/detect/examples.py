@@ -107,7 +107,8 @@ class Examples(Detector):
         )
         scale = s1 / s0 if s0 > 0 else 1.0
         if not 1 / SHIFT < scale < SHIFT or abs(m1 - m0) > SHIFT * s0 > 0:
-            loop.events.say(loop.step, _drift((m0, s0), (m1, s1)))
+            stored = self.around is not None and bool(self.around.loaders)  # not an environment
+            loop.events.say(loop.step, _drift((m0, s0), (m1, s1), stored))
         else:
             loop.events.passes(DRIFT, loop.step)
 
@@ -136,11 +137,11 @@ class Examples(Detector):
         )
 
 
-def _drift(before: tuple[float, float], now: tuple[float, float]) -> Finding:
+def _drift(before: tuple[float, float], now: tuple[float, float], stored: bool) -> Finding:
     return found(
         DRIFT,
         "The distribution of the inputs drifts",
-        Severity.MEDIUM,
+        Severity.MEDIUM if stored else Severity.LOW,
         f"The inputs had mean {before[0]:.2g} and standard deviation {before[1]:.2g} at first, and "
         f"have {now[0]:.2g} and {now[1]:.2g} now: the data change while they are used, as rows do "
         "that are normalized or augmented in place at each access.",

@@ -15,6 +15,7 @@ from corollary.watch.state import Loop
 
 VANISH = "gradient/vanishes"
 DEAD = "units/dead"
+ZERO = "gradient/zero"
 
 
 class Vanishing(Detector):
@@ -54,6 +55,34 @@ class Vanishing(Detector):
             )
         elif new is False:
             loop.events.passes(VANISH, loop.step)
+
+
+class Zero(Detector):
+    """Gradients that are there and are exactly zero."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, int] = {}
+
+    def on_update(self, loop: Loop, update: Update) -> None:
+        """Count by parameter; one that is not zero is left out for good."""
+        rows = list(zip(update.names, update.gradients, strict=True))
+        for name, g in rows:
+            self.times[name] = self.times.get(name, 0) + 1 if g == 0 else -(1 << 20)
+        zero = [name for name, _ in rows if self.times[name] >= 3]
+        if zero and len(zero) < len(rows):
+            loop.events.say(
+                loop.step,
+                found(
+                    ZERO,
+                    "Gradients of some layers are exactly zero",
+                    Severity.LOW,
+                    f"At {self.times[zero[0]]} measured steps the gradients of {listed(zero)} were "
+                    "computed and were zero: the loss does not depend on them.",
+                    "Look for a loss term with weight 0, dead units, or an output that is cut by "
+                    "a mask, clamp() or argmax().",
+                    where=zero[0],
+                ),
+            )
 
 
 class DeadUnits(Detector):

@@ -11,6 +11,8 @@ VAIN = "optimizer/rate_set_in_vain"
 HALF_EPS = "optimizer/eps_underflows"
 FREEZE = "optimizer/freezing_in_vain"
 MOMENTUM = "mode/batch_norm_momentum"
+REPEATED = "optimizer/same_layer_repeated"
+DROPPED = "units/dropped"
 EVERY = 16  # steps between two looks
 FLAGS = ("requires_grad", "require_grad", "requires_grads", "required_grad", "trainable")
 
@@ -29,6 +31,46 @@ class InVain(Detector):
                 self._betas(loop, owned)
                 self._frozen(loop)
                 self._momentum(loop)
+                self._layers(loop)
+
+    def _layers(self, loop: Loop) -> None:
+        """One layer in several places, or dropout of almost everything."""
+        places: dict[int, list[str]] = {}
+        for name, m in loop.model.named_modules(remove_duplicate=False):
+            if any(True for _ in m.parameters(recurse=False)):
+                places.setdefault(id(m), []).append(name)
+        same = [names for names in places.values() if len(names) > 1]
+        siblings = [n for n in same if len({name.rpartition(".")[0] for name in n}) == 1]
+        dropped = [
+            name
+            for name, m in loop.model.named_modules()
+            if isinstance(m, torch.nn.modules.dropout._DropoutNd) and m.p > 0.8
+        ]
+        if siblings:
+            loop.events.say(
+                loop.step,
+                found(
+                    REPEATED,
+                    "One layer stands in several places",
+                    Severity.LOW,
+                    f"{listed(siblings[0])} are the same layer, with the same weights, as "
+                    "[layer] * n makes them.",
+                    "Make a new layer for each place, unless the weights are to be shared.",
+                    where=siblings[0][0],
+                ),
+            )
+        if dropped:
+            loop.events.say(
+                loop.step,
+                found(
+                    DROPPED,
+                    "Dropout drops almost everything",
+                    Severity.LOW,
+                    f"{listed(dropped)}: p is the probability to drop, not to keep.",
+                    "Use 1 - p.",
+                    where=dropped[0],
+                ),
+            )
 
     def _frozen(self, loop: Loop) -> None:
         """A flag on a module, or with a wrong name on a parameter, is a new attribute."""

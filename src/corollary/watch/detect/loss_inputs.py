@@ -19,6 +19,8 @@ GRAPH = "loss/target_has_graph"
 PART = "loss/part_of_the_batch"
 BATCH = "loss/softmax_over_batch"
 START = "loss/starts_too_high"
+SCALE = "data/targets_not_scaled"
+LEAK = "data/target_in_inputs"
 LOOKED_AT = (1, 2, 6)  # steps
 NODES = 400  # of the graph, from the loss on, that are searched for a softmax
 HIGH = 3.0  # times the loss of equal probabilities
@@ -42,11 +44,13 @@ class LossInputs(Detector):
             return
         self._tell(loop, _graph(node, kind))
         self._tell(loop, _part(node, size))
+        self._tell(loop, _leak(node, loop))
         if kind == "cross entropy":
             self._tell(loop, _relu(node))
             self._tell(loop, _start(loop, node))
         elif kind in DISTANCES:
             self._tell(loop, _range(node))
+            self._tell(loop, _scale(node))
 
     def _tell(self, loop: Loop, finding: Finding | None) -> None:
         if finding is not None:
@@ -148,6 +152,43 @@ def _range(node: Any) -> Finding | None:
         f"The last activation is {name.removesuffix('Backward0')}, with outputs from {bounds[0]:g} "
         f"to {bounds[1]:g}; {outside:.0%} of the targets of a batch lie beyond.",
         "Leave the last activation out, or scale the targets.",
+    )
+
+
+def _scale(node: Any) -> Finding | None:
+    size = float(node._saved_target.float().square().mean().sqrt())
+    if 1e-3 < size < 100 or size == 0:
+        return None
+    return found(
+        SCALE,
+        "Targets are far from unit scale",
+        Severity.LOW,
+        f"The root mean square of the targets is {size:.2g}: gradients have this scale as well, "
+        "and the last layer has to grow or shrink to it first.",
+        "Standardize the targets, and undo it for predictions.",
+    )
+
+
+def _leak(node: Any, loop: Loop) -> Finding | None:
+    """An input column that is the target, number for number."""
+    x, y = loop.passes[-1].first() if loop.passes else None, node._saved_target
+    if x is None or x.device.type != "cpu" or y.device.type != "cpu" or x.dim() < 2:
+        return None
+    if y.numel() != len(x) or len(x) < 8 or x[0].numel() > 1 << 16:
+        return None
+    target = y.reshape(-1, 1).to(x.dtype)
+    if bool((target == target[:1]).all()) or x.data_ptr() == y.data_ptr():
+        return None
+    same = (x.reshape(len(x), -1) == target).all(0)
+    if not bool(same.any()):
+        return None
+    return found(
+        LEAK,
+        "A column of the input is the target",
+        Severity.MEDIUM,
+        f"In a batch of {len(x)} examples, input number {int(same.nonzero()[0])} equals the "
+        "target in every example: the target leaks into the input.",
+        "Remove the target from the features.",
     )
 
 

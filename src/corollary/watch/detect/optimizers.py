@@ -8,8 +8,6 @@ from torch.optim import Adam, AdamW
 
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found, listed
-from corollary.watch.event import Streak
-from corollary.watch.measure.updates import Update
 from corollary.watch.state import Loop, Owned
 
 NEW = "optimizer/recreated"
@@ -20,7 +18,6 @@ STILL = "optimizer/frozen_parameters"
 MOVES = "optimizer/frozen_parameters_move"
 GROUP = "optimizer/group_without_rate"
 EPS = "optimizer/eps_dominates"
-ROUNDED = "optimizer/updates_rounded_away"
 ZERO = "lr/zero"
 FORGET = 1 / 200  # of a weight per step: no training is that short
 
@@ -211,38 +208,6 @@ class Recreated(Detector):
                 "Make the optimizer once, before the loop.",
             ),
         )
-
-
-class Rounded(Detector):
-    """Updates that are too small for the precision of the weights."""
-
-    def __init__(self) -> None:
-        self.streak = Streak(2, release=2)
-
-    def on_update(self, loop: Loop, update: Update) -> None:
-        """Look for weights that have a gradient and do not move."""
-        rows = zip(update.names, update.gradients, update.changes, strict=True)
-        lost = [name for name, gradient, change in rows if gradient > 0 and change == 0]
-        # A number stays if its update is below half the spacing of its format: 2 ** -9 of it in
-        # bfloat16. Where that holds for most weights, most of the step is lost.
-        lost += [name for name, share in update.lost.items() if share > 0.5 and name not in lost]
-        moves = loop.main is not None and loop.main.rate > 0
-        if self.streak.see(moves and len(lost) > 0.5 * len(update.names)):
-            kinds = {str(p.dtype).removeprefix("torch.") for p in loop.trained()}
-            loop.events.say(
-                loop.step,
-                found(
-                    ROUNDED,
-                    "Updates are rounded away",
-                    Severity.MEDIUM,
-                    f"In {len(lost)} of {len(update.names)} parameter tensors most weights have "
-                    f"gradients and did not change in the step: {listed(lost)}. Their updates are "
-                    f"below the precision of the weights ({', '.join(sorted(kinds))}).",
-                    "Keep the weights in float32 and compute under autocast, or raise the "
-                    "learning rate.",
-                    where=lost[0],
-                ),
-            )
 
 
 def _keeps_state(owned: Owned) -> bool:

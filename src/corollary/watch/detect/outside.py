@@ -24,7 +24,7 @@ class ReplacedWeights(Detector):
 
     def __init__(self) -> None:
         self.kept_at = (0, 0)  # the step, and the steps of all optimizers
-        self.kept: list[tuple[Tensor, int, Tensor]] = []
+        self.kept: list[tuple[Tensor, Tensor]] = []
         self.edited: list[int] = []  # steps before which weights had changed
         self.after_evaluation = 0  # how many of them came after an evaluation
         self.evaluations = 0
@@ -37,9 +37,9 @@ class ReplacedWeights(Detector):
             return
         evaluated = loop.silent + loop.quiet > 0
         self.evaluations += evaluated
-        moved = [p for p, version, _ in self.kept if p._version != version]
         next_step = (loop.made - 1, loop.turn) == self.kept_at  # nobody has made one between
-        if next_step and moved and any(not torch.equal(p.detach(), old) for p, _, old in self.kept):
+        # Values, not versions: whoever writes to p.data leaves the version as it was.
+        if next_step and any(not torch.equal(p.detach(), old) for p, old in self.kept):
             self.edited.append(loop.made)
             self.after_evaluation += evaluated
             self.before = statistics.median(loop.loss_values(10) or [float("nan")])
@@ -51,7 +51,7 @@ class ReplacedWeights(Detector):
             return
         self.kept_at = loop.made, loop.turn
         few = smallest([p for p in owned.life.parameters if p.requires_grad], 2)
-        self.kept = [(p, p._version, p.detach().clone()) for p in few if p.numel() <= 1 << 14]
+        self.kept = [(p, p.detach().clone()) for p in few if p.numel() <= 1 << 14]
         if not self.edited or self.edited[-1] != loop.made or not loop.first_losses:
             return
         start, now = statistics.median(loop.first_losses[:3]), loop.losses[-1][1]

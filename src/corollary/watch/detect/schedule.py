@@ -1,6 +1,5 @@
 """Learning-rate schedules that never act, act at the wrong time, end too early, or never end."""
 
-import math
 from collections import deque
 from typing import Any
 
@@ -12,7 +11,7 @@ from torch.optim.lr_scheduler import (
     OneCycleLR,
 )
 
-from corollary.core.finding import Finding, Severity
+from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.state import Loop, Owned
 from corollary.watch.surroundings import Surroundings, look_around
@@ -23,9 +22,6 @@ PAST = "schedule/past_its_end"
 SLOW = "schedule/stepped_per_epoch"
 OTHER = "schedule/other_optimizer"
 WARM = "schedule/warm_up_too_long"
-ORDER = "schedule/before_optimizer"
-RESUMED = "schedule/not_resumed"
-FOREVER = "schedule/warm_up_in_epochs"
 LOOK = 3  # the step at which the loop's variables are searched
 LONG = 1000  # steps after which a schedule must have acted, if the epoch is not known
 GONE = 1e-3  # of its largest value: a learning rate that no longer trains
@@ -48,8 +44,6 @@ class Schedule(Detector):
         rate, largest = owned.rate, owned.largest_rate
         self.gone = self.gone + 1 if rate <= GONE * largest and largest > 0 else 0
         self.rates.append(rate)
-        if loop.made == 0:
-            self._order(loop, owned, look_around(owned.optimizer).scheduler)
         if loop.made == LOOK:
             self.around = look_around(owned.optimizer)
         self._ended(loop, owned)
@@ -65,20 +59,9 @@ class Schedule(Detector):
             self._never(loop, around, around.scheduler)
             self._past(loop, around.scheduler)
             self._slow(loop, around)
-            self._forever(loop, around)
             self._milestones(loop, around)
         elif around.strange is not None and loop.made >= 20:
             self._other(loop, around.strange)
-
-    def _order(self, loop: Loop, owned: Owned, scheduler: Any) -> None:
-        """After the first step of an optimizer, a scheduler has not yet stepped."""
-        calls = 0 if scheduler is None else int(scheduler.last_epoch)
-        states = list(owned.optimizer.state.values())[:1]
-        before = int(states[0].get("step", 0)) - 1 if states else 0  # steps of an earlier run
-        if before <= 0 and calls == 1:
-            loop.events.say(loop.step, _early(scheduler))
-        elif before >= 10 and calls == 0:
-            loop.events.say(loop.step, _started_again(scheduler, before))
 
     def _ended(self, loop: Loop, owned: Owned) -> None:
         left = loop.planned is None or loop.step < 0.9 * loop.planned
@@ -93,7 +76,7 @@ class Schedule(Detector):
 
     def _milestones(self, loop: Loop, around: Surroundings) -> None:
         """Milestones that were meant as epochs lie behind after an epoch or two."""
-        scheduler, epoch = around.scheduler, self._epoch(loop, around)
+        scheduler, epoch = around.scheduler, steps_of_epoch(loop, around)
         if not isinstance(scheduler, MultiStepLR) or epoch is None:
             return
         last = max(scheduler.milestones, default=0)
@@ -139,7 +122,7 @@ class Schedule(Detector):
             )
 
     def _never(self, loop: Loop, around: Surroundings, scheduler: Any) -> None:
-        epoch = self._epoch(loop, around)
+        epoch = steps_of_epoch(loop, around)
         wait = LONG if epoch is None else 2 * epoch + 2
         if scheduler.last_epoch <= 0 and loop.made >= max(20, wait):
             loop.events.say(
@@ -183,7 +166,7 @@ class Schedule(Detector):
     def _slow(self, loop: Loop, around: Surroundings) -> None:
         """A schedule in batches that is stepped once per epoch."""
         scheduler: Any = around.scheduler
-        epoch, calls = self._epoch(loop, around), scheduler.last_epoch
+        epoch, calls = steps_of_epoch(loop, around), scheduler.last_epoch
         # Two calls and a tenth of the steps: neither per batch nor per accumulated batch.
         if epoch is None or not 1 < calls < 0.1 * loop.made or calls < loop.made // epoch - 1:
             return
@@ -204,31 +187,6 @@ class Schedule(Detector):
                 ),
             )
 
-    def _forever(self, loop: Loop, around: Surroundings) -> None:
-        """A warm-up that, at the pace of its first steps, takes more than ten epochs."""
-        scheduler, epoch, main = around.scheduler, self._epoch(loop, around), loop.main
-        if scheduler is None or epoch is None or main is None or loop.made < max(50, 2 * epoch):
-            return
-        target = max(float(r) for r in scheduler.base_lrs)
-        rising = main.first_rate <= main.rate == main.largest_rate
-        end = loop.made * target / main.rate if main.rate > 0 else math.inf
-        if rising and main.rate < 0.2 * target and end > 10 * epoch:
-            said = f"in about {end / epoch:.0f} epochs" if math.isfinite(end) else "never"
-            loop.events.say(
-                loop.step,
-                found(
-                    FOREVER,
-                    "The warm-up takes more than ten epochs",
-                    Severity.LOW,
-                    f"After {loop.made} steps ({loop.made // epoch} epochs) the learning rate is "
-                    f"{main.rate:.2g}, {main.rate / target:.1%} of {target:.2g}, which it reaches "
-                    f"{said}: it is too small until then.",
-                    "Count the warm-up in what scheduler.step() counts: steps, or epochs.",
-                ),
-            )
-        elif main.rate > 0.5 * target:
-            loop.events.passes(FOREVER, loop.step)
-
     def _other(self, loop: Loop, scheduler: Any) -> None:
         loop.events.say(
             loop.step,
@@ -242,32 +200,11 @@ class Schedule(Detector):
             ),
         )
 
-    def _epoch(self, loop: Loop, around: Surroundings) -> int | None:
-        """Steps of an epoch, by the loader."""
-        loader = around.loader(loop.passes[-1].size if loop.passes else 0)
-        return None if loader is None else max(1, len(loader) // loop.accumulated)
 
-
-def _early(scheduler: Any) -> Finding:
-    return found(
-        ORDER,
-        "The scheduler steps before the optimizer",
-        Severity.LOW,
-        f"{type(scheduler).__name__}.step() was called before the first optimizer.step(): the "
-        "first value of the schedule is skipped.",
-        "Call optimizer.step() first, then scheduler.step().",
-    )
-
-
-def _started_again(scheduler: Any, steps: int) -> Finding:
-    return found(
-        RESUMED,
-        "The optimizer is resumed, but its schedule starts again",
-        Severity.MEDIUM,
-        f"The optimizer's state counts {steps} earlier steps, while the "
-        f"{type(scheduler).__name__} is at its beginning: warm-up or decay are repeated.",
-        "Save scheduler.state_dict() with the optimizer's, and load both.",
-    )
+def steps_of_epoch(loop: Loop, around: Surroundings) -> int | None:
+    """Steps of an epoch, by the loader."""
+    loader = around.loader(loop.passes[-1].size if loop.passes else 0)
+    return None if loader is None else max(1, len(loader) // loop.accumulated)
 
 
 def horizon(scheduler: Any) -> int | None:
