@@ -18,7 +18,7 @@ FLOORS = (
     ("run",),
     ("examine", "watch"),
     ("report",),
-    ("testing", "lab", "mcp", "cli"),
+    ("testing", "lab", "widget", "mcp", "cli"),
 )
 # The one exception: these methods of a result may import `report` when they are called.
 DISPLAY = ("show", "save", "__str__", "__repr__", "_repr_html_")

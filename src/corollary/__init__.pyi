@@ -22,6 +22,7 @@ from corollary.registry import find as find
 from corollary.run.check import check as check
 from corollary.run.prove import prove as prove
 from corollary.watch.watcher import watch as watch
+from corollary.widget.making import widget as widget
 
 __version__: str
 

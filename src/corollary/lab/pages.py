@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from corollary.lab.assets import has_katex, has_typeface
-from corollary.lab.controls import controls, text
+from corollary.lab.controls import Control, controls, text
 from corollary.lab.settings import PlaySettings
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
@@ -85,6 +85,12 @@ def play_page(query: Mapping[str, str], *, runs: bool) -> str:
         for f in dataclasses.fields(settings)
     ]
     return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out, runs=runs)
+
+
+def control_html(field: Control) -> str:
+    """One field of a form."""
+    macros: Any = _templates().get_template("controls.html.jinja").module
+    return str(macros.control(field))
 
 
 def _typed(value: Any) -> str:

@@ -56,12 +56,12 @@ def examination_html(done: "Examination") -> str:
     style = Markup(
         asset("result.css") + PALETTE + ".corollary-result {" + asset("examination.css") + "}"
     )
-    return template("examination_cell.html.jinja").render(facts(done), style=style)
+    return template("examination_cell.html.jinja").render(facts(done, above=False), style=style)
 
 
-def facts(done: "Examination") -> dict[str, Any]:
-    """What the templates show of an examination."""
-    loud = _loud(done)
+def facts(done: "Examination", *, above: bool = True) -> dict[str, Any]:
+    """What the templates show of an examination; are causes explained above the answers?"""
+    loud = _loud(done) if above else []
     return {
         "headline": headline(done),
         "subject": done.subject,
