@@ -1,4 +1,4 @@
-"""What the network of the trial run answers when the run is over, on the samples and on others."""
+"""What the network answers after the trial run, on training samples and on held-out ones."""
 
 import math
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SAMPLES = 512  # that are answered
 
 @dataclass(frozen=True)
 class Aftermath:
-    """Answers of the trained network; None where there are none of that kind."""
+    """Answers of the trained network; a field is None where there are no such answers."""
 
     output: Tensor | None = None  # on samples of the data, in double precision
     target: Tensor | None = None
@@ -28,17 +28,17 @@ class Aftermath:
 
     @property
     def spread(self) -> float:
-        """Mean square distance of the outputs from their mean; NaN if not known."""
+        """Mean square distance of the outputs from their mean; NaN if it is not known."""
         if self.output is None or len(self.output) < 2:
             return math.nan
         rows = self.output.reshape(len(self.output), -1)
         return float((rows - rows.mean(0)).square().mean())
 
     def renamed_risk(self) -> float:
-        """The share of held-out answers that is wrong when the classes are named anew.
+        """The share of held-out answers that are wrong after the classes are renamed.
 
-        Each class that the network names stands for the class that most of its samples have, and
-        no two for the same: the best one-to-one naming that is found greedily.
+        Each predicted class is mapped to the class that most of its samples have, and no two to
+        the same one: the best one-to-one mapping that a greedy search finds.
         """
         named, y = self.held_named, self.held_target
         if named is None or y is None or named.shape != y.shape:
@@ -54,7 +54,7 @@ class Aftermath:
 
 
 def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
-    """Look at the module as it stands; to be called after a run, inside ``borrowed``."""
+    """Record the answers of the module as it is; call this after a run, inside ``borrowed``."""
     n = SAMPLES if subject.most is None else min(SAMPLES, FORWARD * subject.most)
     batch = data.spread(n)
     with torch.no_grad(), steady(subject.model):

@@ -1,4 +1,4 @@
-"""Networks that are a chain of layers, each reading what the one before it gives."""
+"""Networks that are a chain of layers, each reading the output of the one before it."""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _NO_WEIGHTS = (nn.Flatten, nn.Identity, nn.Dropout)  # in evaluation mode
 
 @dataclass(frozen=True)
 class Link:
-    """A layer, its name, and one sample of what it reads and gives."""
+    """A layer, its name, and its input and output for one sample."""
 
     name: str
     layer: nn.Module
@@ -35,10 +35,10 @@ def chain_of(subject: Subject, batch: Batch) -> list[Link]:
     """The layers in their order; to be called inside ``subject.borrowed()``.
 
     Raises:
-        NotApplicableError: if the network is no chain of modules, each called once.
+        NotApplicableError: if the network is not a chain of modules that are each called once.
     """
     links: list[Link] = []
-    keep: list[Tensor] = []  # alive, so that a tensor is told by its identity
+    keep: list[Tensor] = []  # kept alive, so that tensors can be compared by identity
 
     def see(name: str) -> object:
         def hook(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
@@ -72,7 +72,7 @@ _NO_CHAIN = "the network is not a plain chain of layers, each called once as a m
 
 
 def lipschitz_constants(chain: list[Link], seed: int) -> list[tuple[str, float]]:
-    """An upper bound on the slope of each layer; that of a convolution by power iteration.
+    """An upper bound on the slope of each layer; for a convolution by power iteration.
 
     Raises:
         NotApplicableError: for a layer of another kind, which is named.
@@ -83,8 +83,8 @@ def lipschitz_constants(chain: list[Link], seed: int) -> list[tuple[str, float]]
 def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
     r"""The matrices of a chain of dense layers with (leaky) rectifiers, and whether it has biases.
 
-    With biases a layer is :math:`\begin{pmatrix}W&b\\0&1\end{pmatrix}` on the sample with a one
-    put behind it, which a rectifier keeps; the last has no row for the one.
+    With biases a layer is :math:`\begin{pmatrix}W&b\\0&1\end{pmatrix}` on the sample with a 1
+    appended, which a rectifier keeps; the last layer has no row for the 1.
 
     Raises:
         NotApplicableError: for a chain of another kind.
@@ -133,7 +133,7 @@ def _lipschitz(link: Link, seed: int) -> float:
         if isinstance(layer, kind):
             return slope
     raise NotApplicableError(
-        f"the slope of '{link.name}', a {type(layer).__name__}, is not known beforehand"
+        f"there is no known bound on the slope of '{link.name}', a {type(layer).__name__}"
     )
 
 

@@ -17,14 +17,14 @@ GAIN = 0.1  # of the answers of a class: what balance must gain
 
 
 def gain_of_balance(subject: Subject, budget: Budget, ignored: int | None) -> str:
-    """What the trial run makes of the classes, and the same with classes in balance.
+    """Errors of the trial run averaged over the classes, compared with balanced classes.
 
-    In a sentence, if then half of the errors are gone, counted class by class; else empty.
+    Returns a sentence if balancing removes half of the errors, otherwise an empty string.
 
     Args:
-        subject: Whose classes.
-        budget: For the trial run.
-        ignored: The class of padding, which is left out; others are drawn equally often.
+        subject: The subject that is examined.
+        budget: The budget of the trial run.
+        ignored: The class of padding, to be left out; None to draw all classes equally often.
     """
     try:
         trial = trial_run_of(subject, budget)
@@ -37,13 +37,13 @@ def gain_of_balance(subject: Subject, budget: Budget, ignored: int | None) -> st
         return ""
     what = "with padding left out" if ignored is not None else "with equally frequent classes"
     return (
-        f"After {trial.steps} steps of training {100 * before:.0f} % of the answers are wrong, "
-        f"averaged over the classes; {what} {100 * after:.0f} %."
+        f"After {trial.steps} steps of training, {100 * before:.0f} % of the answers are wrong, "
+        f"averaged over the classes; {what}, {100 * after:.0f} %."
     )
 
 
 def _class_errors(risk: Risk | None, ignored: int | None) -> float:
-    """The mean over the classes of the share that is wrong; NaN if not known."""
+    """The share of wrong answers, averaged over the classes; NaN if it is not known."""
     if risk is None:
         return math.nan
     shares = [wrong for c, (_, wrong) in risk.of_class.items() if c != ignored]
@@ -51,11 +51,11 @@ def _class_errors(risk: Risk | None, ignored: int | None) -> float:
 
 
 def _balanced(subject: Subject) -> Batch:
-    """As many samples, drawn so that each class is as much of the loss as any other."""
+    """As many samples as before, drawn so that all classes have the same share of the loss."""
     batch = subject.all_labelled()
     target = class_numbers(batch.target)
     if target is None or target.dim() != 1:
-        raise NotApplicableError("there is not one class per sample")
+        raise NotApplicableError("the targets are not one class per sample")
     classes, which, counts = target.unique(return_inverse=True, return_counts=True)
     shares = share_of_loss(subject, classes)
     shares = counts.double() if shares is None else shares.clamp(min=1e-12)
@@ -66,13 +66,13 @@ def _balanced(subject: Subject) -> Batch:
 
 
 def _without(subject: Subject, ignored: int) -> Batch:
-    """The same samples, one class marked as not to count (-100, as torch has it)."""
+    """The same samples, with one class replaced by -100, which torch's losses ignore."""
     batch = subject.all_labelled()
     return replace(batch, target=batch.target.masked_fill(batch.target == ignored, IGNORED))
 
 
 def padding_in_words(subject: Subject, frequent: int) -> str:
-    """Whether the most frequent label is that of padding: one token, to the end of the rows."""
+    """Whether the most frequent label is padding: the same token up to the end of the rows."""
     batch = subject.all_labelled()
     x = next((t for t in batch.tensors() if t.shape == batch.target.shape), None)
     if x is None or x.is_floating_point() or x.dim() != 2:
@@ -85,5 +85,5 @@ def padding_in_words(subject: Subject, frequent: int) -> str:
     share = float(there.double().mean())
     return (
         f"{100 * share:.0f} % of the labels are {frequent}, all at the end of rows where the "
-        f"input is {int(token)}: that is padding, and it makes most of the loss."
+        f"input is {int(token)}: this is padding, and it makes up most of the loss."
     )

@@ -1,4 +1,4 @@
-"""Targets that are classes, in the forms they come in."""
+"""Class targets in their usual forms: class numbers, one-hot rows, zeros and ones."""
 
 import torch
 from torch import Tensor
@@ -8,9 +8,9 @@ from corollary.errors import CorollaryError
 
 
 def as_classes(target: Tensor) -> Tensor:
-    """Float targets that are classes, as numbers of classes; others as they are.
+    """Class numbers for float targets that encode classes; other targets unchanged.
 
-    These are zeros and ones: one per sample, or one in each row.
+    Targets encode classes if they are zeros and ones: one per sample, or a single one per row.
 
     Example:
         >>> as_classes(torch.tensor([[0.0, 1.0], [1.0, 0.0]])).tolist()
@@ -27,7 +27,7 @@ def as_classes(target: Tensor) -> Tensor:
 
 
 def class_numbers(target: object) -> Tensor | None:
-    """Class numbers, also of one-hot rows and of every position; None for other targets."""
+    """Class numbers, also of one-hot rows and of each position; None for other targets."""
     if not isinstance(target, Tensor):
         return None
     target = as_classes(target)
@@ -55,10 +55,10 @@ def class_axis(output: Tensor, target: Tensor) -> int | None:
 
 
 def classes_last(subject: Subject, output: Tensor, target: object) -> Tensor:
-    """An output with the axis of its classes at the end; others as they are.
+    """The output with its class axis moved to the end; unchanged if it has none.
 
-    Where sizes leave open which axis it is, the loss tells: that of logits does not change when a
-    number is added to all classes of an answer.
+    If the sizes leave open which axis it is, the loss decides: a loss of logits does not change
+    when a constant is added to the scores of all classes.
     """
     if not isinstance(target, Tensor):
         return output

@@ -1,9 +1,9 @@
-"""A subject as a classifier of real inputs: what exams on robustness look at.
+"""A subject as a classifier of real inputs, as the exams on robustness need it.
 
-Sizes of perturbations mean something only beside the data's own scale. That is half the distance
-from a sample to the nearest one with another label: no classifier that is right on both can be
-robust beyond it. Its median over the samples is called the separation; radii are given as shares
-of it.
+The size of a perturbation means something only relative to the scale of the data. This scale is
+half the distance from a sample to the nearest one with another label: no classifier that is right
+on both can be robust beyond it. Its median over the samples is called the separation; radii are
+given as shares of it.
 """
 
 from collections.abc import Iterator
@@ -50,11 +50,11 @@ class Classifier:
     box: Box
     right: Tensor  # which samples are classified as labelled
     classes: int
-    guessed: int = 0  # right answers that guessing among equal scores would add
+    guessed: int = 0  # right answers that a guess among equal scores would add
 
     @property
     def accuracy(self) -> Count:
-        """Right answers among all; of a tie, which no attack has to break, as a guess has."""
+        """Right answers out of all; a tie counts like a guess among the equal scores."""
         return Count(int(self.right.sum()) + self.guessed, len(self.right))
 
     @property
@@ -122,7 +122,7 @@ def separation(subject: Subject, norm: Norm) -> float:
 
 
 def box_of(subject: Subject) -> Box:
-    """The range of pixels that the data keeps to and comes near to filling; None if there is none.
+    """The range of pixel values, if the data stays within it and nearly fills it; otherwise None.
 
     Data that was standardised has no such range.
     """
@@ -135,7 +135,7 @@ def box_of(subject: Subject) -> Box:
 
 
 def _guessed(out: Tensor, y: Tensor) -> int:
-    """Right answers expected of a guess among the equal highest scores."""
+    """The expected number of right answers of a guess among the equal highest scores."""
     if out.dim() == 1:
         return int((out == 0).double().sum() / 2)
     best = out == out.amax(1, keepdim=True)
@@ -153,7 +153,7 @@ def share_read(hits: int, trials: int) -> Reading:
 def _input(batch: Batch) -> Tensor:
     tensors = _bare(batch).tensors()
     if len(tensors) != 1:
-        raise NotApplicableError(f"this is for one input, and the module takes {len(tensors)}")
+        raise NotApplicableError(f"expected a module with one input, got {len(tensors)}")
     x = tensors[0]
     if not x.is_floating_point():
         raise NotApplicableError("the inputs are not real numbers (token ids, for example)")
@@ -171,5 +171,5 @@ def _called(scores: Scores, x: Tensor) -> Tensor:
 
 
 def _bare(batch: Batch) -> Batch:
-    """Without labels among the inputs, which attacks would have to match."""
+    """The inputs without labels, which an attack must not change."""
     return Batch(batch.inputs, {k: v for k, v in batch.named.items() if k != "labels"})

@@ -14,10 +14,11 @@ RARE = 1e-6  # the smallest share: its logarithm is finite
 
 
 def constant_loss(subject: Subject, batch: Batch) -> float:
-    """The smallest loss of outputs that are the same for all samples; infinite if not known.
+    """The smallest loss of outputs that are the same for all samples; infinite if it is not known.
 
-    Tried are the mean of the targets, its logit, and the logarithms of the classes' shares (the
-    shares themselves where the outputs are probabilities); what the loss does not take is left out.
+    The candidates are the mean of the targets, its logit, and the logarithms of the class shares
+    (the shares themselves where the outputs are probabilities); those that the loss does not
+    accept are skipped.
     """
     target = batch.target
     if not isinstance(target, Tensor) or target.numel() == 0:
@@ -77,9 +78,9 @@ def _log_shares(output: Tensor) -> bool:
 
 
 def least_loss(subject: Subject, batch: Batch) -> float:
-    """The loss of answers that are the targets themselves: what no training gets below.
+    """The loss of answers equal to the targets, which no training can get below.
 
-    Targets that are shares leave their entropy. Zero where that is not known.
+    For targets that are probabilities it is their entropy; zero where it is not known.
     """
     target = batch.target
     if not isinstance(target, Tensor) or not target.is_floating_point() or target.numel() == 0:

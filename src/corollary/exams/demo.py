@@ -1,4 +1,4 @@
-"""What ``corollary examine --demo`` examines: a small network and data that need nothing.
+"""What ``corollary examine --demo`` examines: a small network and data that need no download.
 
 The network is a plain multilayer perceptron on two moons, healthy but for one habit of beginners:
 its inputs are far from centred, as raw measurements often are.

@@ -68,7 +68,8 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 1.0), value.high),
             unit=f"pieces ({random:.3g} in random directions)",
             expected=f"on the order of the {units:,} units, far below the exponential maximum",
-            meaning="The segment between two samples crosses this many affine pieces."
+            meaning="The segment between two samples crosses this many affine pieces of the "
+            "network."
             if value.value > 1
             else "Between samples the network does not bend at all: it is affine there.",
             claims=("pieces_depth", "activation_cells"),

@@ -1,11 +1,11 @@
 r"""Features it reads.
 
-The derivative of the outputs in each input feature, squared, averaged over samples and outputs, and
-multiplied by the feature's variance: how much of the output's change each feature makes, to first
-order. A feature whose derivative is zero at all samples is not read at all; if it varies from
-sample to sample, a slice, a mask or a stride has cut it off. If one feature
-accounts for nearly everything, check whether it leaks the target. For token ids each position is
-replaced by that of another sample, and the outputs are compared.
+The derivative of the outputs in each input feature, squared, averaged over samples and outputs,
+and multiplied by the feature's variance, says to first order how much of the change of the output
+is due to that feature. A feature whose derivative is zero at all samples is not read at all; if it
+varies from sample to sample, a slice, a mask or a stride has cut it off. If one feature accounts
+for nearly everything, check whether it leaks the target. For token ids each position is replaced
+by that of another sample, and the outputs are compared.
 
 :source: Simonyan, Vedaldi and Zisserman (2014), "Deep inside convolutional networks: visualising
     image classification models and saliency maps"; Sobol and Kucherenko (2009), "Derivative based
@@ -50,7 +50,7 @@ class FeaturesRead(Exam):
     """Sensitivity to each input feature."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding an input; features that vary and are not read are an alarm."""
+        """One finding per input, with an alarm for features that vary but are not read."""
         rows = affordable(subject, budget, FEWEST, SAMPLES, fewest=FEW)
         fit = int(budget.left / (rows * seconds_per_sample(subject) + 1e-12))  # passes
         batch, directions = subject.data(rows), max(FEWEST, min(DIRECTIONS, fit))
@@ -118,9 +118,9 @@ class FeaturesRead(Exam):
             quantity="effective number",
             value=rounded(read),
             unit=f"of {n} positions",
-            meaning=f"Another token changes the output, except at {ignored} positions."
+            meaning=f"Replacing a token changes the output, except at {ignored} positions."
             if ignored
-            else "Another token changes the output at every position.",
+            else "Replacing a token changes the output, at every position.",
             figures=(_figure(effect),),
         )
 
@@ -163,7 +163,7 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor], directions: in
 def _slopes_later(
     subject: Subject, batch: Batch, floats: list[Tensor], before: list[Tensor], directions: int
 ) -> list[Tensor]:
-    """With those after two small steps added: a start at zero on purpose hides no feature."""
+    """The same after two small steps, so that a deliberate start at zero hides no feature."""
     try:
         for _ in range(2):
             small_step(subject, SAMPLES)
@@ -182,7 +182,7 @@ def _moves(subject: Subject, batch: Batch) -> bool:
 
 
 def _ids(batch: Batch) -> dict[str, Tensor]:
-    """Inputs that are sequences of integers, but for the labels."""
+    """Inputs that are sequences of integers, except the labels."""
     named = {f"input {i}": v for i, v in enumerate(batch.inputs)} | batch.named
     return {
         k: v

@@ -1,11 +1,11 @@
 r"""Frequencies between samples.
 
 The outputs along segments between samples, less the straight line between their ends, as a sum of
-sines: the share of energy at each frequency, in waves a segment. Networks start with, and learn
+sines: the share of energy at each frequency, in waves per segment. Networks start with, and learn
 first, low frequencies. What matters for new samples is how fast the function turns between
-neighbours: where the value midway between a sample and its nearest one says as little about theirs
-as that of any other (its squared distance from their mean is then 1.5 times the spread of the
-outputs), the samples do not determine the function between them.
+neighbours: if the output midway between a sample and its nearest neighbour is no closer to their
+outputs than that of any other point (its squared distance from their mean is then 1.5 times the
+spread of the outputs), the samples do not determine the function between them.
 
 :source: Rahaman et al. (2019), "On the spectral bias of neural networks"; Xu, Zhang, Luo, Xiao and
     Ma (2020), "Frequency principle: Fourier analysis sheds light on deep neural networks";
@@ -44,7 +44,7 @@ class Frequencies(Exam):
             y = probe.values(probe.x)
             size = spread(y)
             if size <= probe.rounding() ** 2 * float(y.square().sum(1).mean()):
-                raise NotApplicableError("all samples have the same output, but for rounding")
+                raise NotApplicableError("all samples have the same output up to rounding")
             yield self._between_neighbours(_roughness(probe) / size)
             a, b = pairs(probe, SEGMENTS if few > POINTS * FEW else FEW, "frequencies")
             energy = _energy(segments(probe, a, b, min(POINTS, few // len(a))))
@@ -92,7 +92,7 @@ class Frequencies(Exam):
 
 
 def _roughness(probe: Probe) -> float:
-    """Mean square distance of the middle from the mean, over samples and their nearest ones."""
+    """Mean square distance between the output midway to the nearest sample and the mean of both."""
     x = probe.x.unique(dim=0)
     if len(x) < 2:
         raise NotApplicableError("all samples are the same")
@@ -102,7 +102,7 @@ def _roughness(probe: Probe) -> float:
 
 
 def _energy(y: Tensor) -> Tensor | None:
-    """Shares of energy at 1/2, 1, 3/2, ... waves, one row a segment; None where all is straight."""
+    """Shares of energy at 1/2, 1, 3/2, ... waves, one row per segment; None if all are straight."""
     t = torch.linspace(0, 1, y.shape[1], dtype=y.dtype)[:, None]
     rest = (y - (y[:, :1] + t * (y[:, -1:] - y[:, :1])))[:, 1:-1]  # zero at both ends
     power = torch.from_numpy(dst(rest.numpy(), type=1, axis=1, norm="ortho")).square().sum(2)
@@ -123,7 +123,7 @@ def _figure(waves: Tensor, energy: Tensor) -> Figure:
     )
     return Figure(
         "Frequencies between samples",
-        x="waves a segment",
+        x="waves per segment",
         y="share of energy",
         log_x=True,
         log_y=True,

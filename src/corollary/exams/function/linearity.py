@@ -3,7 +3,7 @@ r"""How linear it is.
 An affine function gives the mean of its values at the middle of two points, whatever the points:
 the distance :math:`f(\tfrac{a+b}2)-\tfrac{f(a)+f(b)}2`, squared and relative to the spread of the
 outputs, is its share of bending, and zero for affine maps alone. Several layers that are affine
-together are one layer, and an activation has been forgotten or never acts. Beside it, the share of
+together are one layer, so an activation was forgotten or has no effect. Beside it, the share of
 the outputs' variance that the best affine map explains on samples it was not fitted on.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.3, Theorem 11 (layers without
@@ -104,12 +104,12 @@ class Linearity(Exam):
             "Share explained by an affine map",
             value=rounded(100 * max(0.0, 1 - left), 3),
             unit=f"% of the outputs' variance on {n - last} samples",
-            meaning="A single linear layer could do this much of what the network does.",
+            meaning="A single linear layer could reproduce this much of what the network computes.",
         )
 
 
 def _remedy(subject: Subject) -> str:
-    """What to try: an activation where there is none, or one that acts."""
+    """The remedy to try: an activation where there is none, rectifiers, or new weights."""
     with subject.borrowed():
         ops = {call.op for call in trace_of(subject, FEW).calls}
     if not ops & set(ACTIVATIONS):
@@ -118,7 +118,7 @@ def _remedy(subject: Subject) -> str:
 
 
 def _measured(probe: Probe) -> tuple[Tensor, float]:
-    """Outputs at the samples, and the mean square bending between them."""
+    """Outputs at the samples, and the mean square deviation from linearity between them."""
     y = probe.values(probe.x)
     a, b = pairs(probe, min(PAIRS, 2 * probe.n), "linearity")
     ends = (probe.values(a) + probe.values(b)) / 2
@@ -134,7 +134,7 @@ def _stepped(subject: Subject) -> None:
 
 
 def _left(fitted: Tensor, y: Tensor) -> float:
-    """The share of the variance that is left."""
+    """The share of the variance that the fit leaves unexplained."""
     return float((y - fitted).square().sum(1).mean()) / max(spread(y), 1e-300)
 
 

@@ -1,12 +1,12 @@
 r"""Dimensions of the layers.
 
 What each layer makes of the samples, as a cloud of points: its linear dimension (the number of
-principal directions with more than a millionth of the variance), and its intrinsic dimension by the
-distances to two nearest neighbours, which sees curved surfaces too. Classifiers unfold their data:
-the intrinsic dimension first grows and then falls. K classes in general position need K - 1
+principal directions with more than a millionth of the variance), and its intrinsic dimension by
+the distances to two nearest neighbours, which sees curved surfaces too. Classifiers unfold their
+data: the intrinsic dimension first grows and then falls. K classes in general position need K - 1
 dimensions (a simplex); a layer that leaves fewer, from an input that has more, squeezes classes
 together. For the last layer's input the spread within the classes relative to that between them is
-given, which goes to zero when training goes on past zero error (neural collapse).
+given, which goes to zero when training continues after the error is zero (neural collapse).
 
 :source: Papyan, Han and Donoho (2020), "Prevalence of neural collapse during the terminal phase of
     deep learning training"; Ansuini, Laio, Macke and Zoccolan (2019), "Intrinsic dimension of data
@@ -132,7 +132,7 @@ class Representations(Exam):
 
 
 def _all_passes(subject: Subject, batch: Batch, name: str) -> bool:
-    """Whether the output tells samples apart by this layer alone: without it all are alike."""
+    """Whether the output distinguishes the samples only because of this layer."""
     layer = subject.model.get_submodule(name)
 
     def flat(_: nn.Module, _inputs: object, output: object) -> object:
@@ -152,7 +152,7 @@ def _all_passes(subject: Subject, batch: Batch, name: str) -> bool:
 
 
 def _watched(subject: Subject, batch: Batch) -> tuple[dict[str, Tensor], Tensor | None]:
-    """Outputs of all modules without parts, by name, and the input of the last dense layer."""
+    """Outputs of all modules without submodules, by name, and the input of the last dense layer."""
     seen: dict[str, Tensor] = {}
     last: list[Tensor] = []
 
@@ -188,7 +188,7 @@ def _layer(name: str, h: Tensor) -> Layer:
 
 
 def _coordinates(h: Tensor) -> Tensor:
-    """Points with the same inner products, in no more dimensions than there are points."""
+    """Points with the same inner products, in at most as many dimensions as there are points."""
     if h.shape[1] <= len(h):
         return h
     squares, axes = torch.linalg.eigh(h @ h.T)
@@ -225,7 +225,7 @@ def _classes(batch: Batch) -> int:
 
 
 def _class_spreads(h: Tensor, y: Tensor) -> tuple[float, float, float]:
-    """Mean square distances to the class means and of these to their mean, and their cosine."""
+    """Mean square distances of samples to class means and of these to their mean, and a cosine."""
     _, which = y.unique(return_inverse=True)
     counts = torch.bincount(which).to(h)
     means = torch.zeros(len(counts), h.shape[1], dtype=h.dtype).index_add_(0, which, h)

@@ -1,14 +1,14 @@
 r"""Symmetries it has.
 
 The inputs are transformed, and the change of the outputs is compared with how much outputs differ
-from sample to sample: 0 is an invariance, 1 a change as if the sample were another one. Features
-(or pixels, or the elements of a sequence) are permuted, images shifted by one pixel and mirrored,
-all inputs multiplied by -1. Scaling gives a degree: :math:`f(ax)=a^kf(x)` for a > 0 holds with
-k = 1 for rectifiers without biases.
+from sample to sample: 0 means invariance, 1 a change as large as if the sample were replaced by
+another. Features (or pixels, or the elements of a sequence) are permuted, images shifted by one
+pixel and mirrored, all inputs multiplied by -1. Scaling gives a degree: :math:`f(ax)=a^kf(x)` for
+a > 0 holds with k = 1 for rectifiers without biases.
 
 A network that does not change under any permutation of its features or pixels sees only what is
-common to all orders, such as their sum. For sets and for textures that is the aim; where training
-fails it means that features are pooled before they are read.
+common to all orders, such as their sum. For sets and textures this is intended; where training
+fails, it means that features are pooled before any weights are applied.
 
 :source: Perez Jensen (2025), Deep Learning, Sections 7.1 and 7.4; Cohen and Welling (2016), "Group
     equivariant convolutional networks"; Zaheer et al. (2017), "Deep sets"; Azulay and Weiss (2019),
@@ -40,7 +40,7 @@ class Symmetries(Exam):
     """Change of the outputs under transformations of the inputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding a transformation."""
+        """One finding per transformation."""
         probe = probe_of(subject, affordable(subject, budget, PASSES, SAMPLES))
         x = [t for t in probe.batch.tensors() if t.is_floating_point()]
         with subject.borrowed():
@@ -133,7 +133,7 @@ class Symmetries(Exam):
 
 
 class _Changes:
-    """Root mean square change of the outputs, relative to that between two samples."""
+    """Root mean square change of the outputs, relative to their difference between two samples."""
 
     def __init__(self, probe: Probe, y: Tensor, size: float) -> None:
         self.probe, self.y, self.size = probe, y, size
