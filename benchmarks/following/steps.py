@@ -281,7 +281,7 @@ STEPS: dict[str, Step] = {
     "The optimizer's epsilon is zero in half precision": larger_epsilon,
     "No gradient reaches a layer": CUT_OFF,
     "Parameters without a gradient": CUT_OFF,
-    "A reshape takes the place of a transpose": switched("view", False, "permute for view"),
+    "A reshape is used where a transpose is needed": switched("view", False, "permute for view"),
     "The future leaks into the past": switched("causal", True, "a causal mask"),
     "NaN or infinite gradient": switched("bare", False, "epsilon below the root"),
 }

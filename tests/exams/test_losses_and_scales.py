@@ -177,7 +177,7 @@ def test_ids_that_become_the_same_are_named_where_that_hurts():
     ids = torch.randint(24, (192, 1), generator=torch.Generator().manual_seed(0))
     y = (7 * ids[:, 0] // 5) % 3
     (found,) = loud(asked("what_helps", Looked(True), (ids, y), None, steps=80))
-    assert found.title == "Token ids are clamped, and different ones become the same", found
+    assert found.title == "Token ids are clamped, so different ids become the same", found
     assert not loud(asked("what_helps", Looked(False), (ids, y), None, steps=80))
 
 

@@ -74,7 +74,7 @@ def test_a_view_in_place_of_a_transpose_is_seen_by_what_a_transpose_gains():
     x = torch.randn(256, 4, 6)
     y = (x[:, 0] > 0).long()
     found = helped(Swapped(True), (x, y))
-    assert found.title == "A reshape takes the place of a transpose"
+    assert found.title == "A reshape is used where a transpose is needed"
     assert helped(Swapped(False), (x, y)).severity is Severity.NONE
 
 

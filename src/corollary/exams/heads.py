@@ -1,4 +1,4 @@
-"""A network's last operation, its loss and its targets, as one thing."""
+"""A network's last operation, its loss and its targets, taken together."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ RANGES = {
 
 @dataclass(frozen=True)
 class Head:
-    """All that is known of output, loss and targets."""
+    """All that is known about output, loss and targets."""
 
     output: Tensor
     batch: Batch
@@ -44,11 +44,11 @@ class Head:
 
     @property
     def op(self) -> str:
-        """The last operation, empty if not seen."""
+        """The last operation; empty if it was not recorded."""
         return "" if self.last is None else self.last.op
 
     def range_in_words(self) -> str:
-        """Which numbers the outputs can be."""
+        """The range of the outputs, in words."""
         if math.isinf(self.low) and math.isinf(self.high):
             return "any real numbers"
         if math.isinf(self.high):
@@ -59,7 +59,7 @@ class Head:
 
     @property
     def where(self) -> str:
-        """The place of the last operation."""
+        """The path of the layer that computes the last operation."""
         return "" if self.last is None else self.last.name
 
 
@@ -84,7 +84,7 @@ def head_of(subject: Subject) -> Head:
 
 
 def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tuple[float, float]:
-    """The range of the outputs, by the last operation or by pushing what comes before it."""
+    """The range of the outputs, from the last operation or by scaling the weights before it."""
     last = trace.last(output)
     if last is not None and last.op in RANGES:
         return RANGES[last.op]
@@ -113,7 +113,7 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
 
 
 def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> tuple[float, float]:
-    """The same range if no weights whatever leave it, rounded outwards to -1, 0 and 1; else any."""
+    """The range if no weights lead out of it, rounded outwards to -1, 0 and 1; else all numbers."""
     rng = subject.rng("push")
     with subject.borrowed() as model, torch.no_grad():
         for p in model.parameters():
@@ -129,9 +129,9 @@ def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> t
 
 
 def wanted_beyond(subject: Subject, head: Head) -> bool:
-    """Whether the loss is smaller at the targets than at the nearest numbers within the range.
+    """Whether the loss at the targets is smaller than at the nearest numbers within the range.
 
-    It is not where outputs stand for something else, as logarithms of rates or shares do.
+    This is false where outputs stand for something else, such as logarithms of rates.
     """
     y = head.batch.target.reshape(head.output.shape).to(head.output)
     try:

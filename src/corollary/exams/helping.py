@@ -1,4 +1,4 @@
-"""Which changes help a training that goes badly, and which of them is the smallest."""
+"""Find the changes that help a training that goes badly, and the smallest of them."""
 
 import math
 
@@ -17,9 +17,9 @@ SLOW = 1e5  # steps; training that needs more to halve its loss is not under way
 
 
 def helping_runs(trial: TrialRun) -> list[tuple[Change, Run]]:
-    """Changes beside which the user's run is bad, the smallest first; tried once.
+    """Changes that clearly improve the user's run, smallest first; each is tried once.
 
-    After one that no other could beat by enough, no more are tried.
+    The search ends after a change that no other could clearly beat.
     """
     if "helping" not in trial.subject.memo:
         found: list[tuple[Change, Run]] = []
@@ -35,7 +35,7 @@ def helping_runs(trial: TrialRun) -> list[tuple[Change, Run]]:
 
 
 def goes_badly(trial: TrialRun) -> bool:
-    """Whether it fails, is far too slow, or ends with many errors where all of it was run."""
+    """Whether the run fails, is far too slow, or was run completely and ends with many errors."""
     if trial.fails or (trial.telling and too_slow(trial)):
         return True
     risk = trial.run.risk
@@ -43,7 +43,7 @@ def goes_badly(trial: TrialRun) -> bool:
 
 
 def too_slow(trial: TrialRun) -> bool:
-    """Whether the loss would not be halved in the planned steps, or in a hundred thousand."""
+    """Whether the loss is too slow to be halved in the planned steps, or in a hundred thousand."""
     if trial.knew or trial.run.learned or not math.isfinite(trial.run.after):
         return False
     gone = trial.run.start - trial.run.after
@@ -52,7 +52,7 @@ def too_slow(trial: TrialRun) -> bool:
 
 
 def _helping(trial: TrialRun, change: Change) -> Run | None:
-    """The changed run, if the change applies and the user's run is bad beside it."""
+    """The changed run, if the change applies and is clearly better than the user's run."""
     if not change.applies(trial) or (change.only_faster and _well_on_its_way(trial)):
         return None
     run = tried(trial, change.name)
@@ -66,12 +66,12 @@ def _helping(trial: TrialRun, change: Change) -> Run | None:
 
 
 def _well_on_its_way(trial: TrialRun) -> bool:
-    """Whether half of a constant's errors are gone: then a faster way is no cure of a fault."""
+    """Whether it halves the errors of a constant answer, so that faster learning fixes no fault."""
     return trial.run.learned and trial.run.wrong < HALF
 
 
 def smallest(trial: TrialRun, helping: list[tuple[Change, Run]]) -> tuple[Change, Run]:
-    """The first that gains nearly as much as the best one."""
+    """The first change that gains nearly as much as the best one."""
     left = {change.name: _left(trial, run) for change, run in helping}
     own, best = _left(trial, trial.run), min(left.values())
     enough = own - AS_GOOD * (own - best) if math.isfinite(own) else best + 0.25
@@ -79,7 +79,7 @@ def smallest(trial: TrialRun, helping: list[tuple[Change, Run]]) -> tuple[Change
 
 
 def _left(trial: TrialRun, run: Run) -> float:
-    """Errors of a run, or its loss by that of the user's start where there are none."""
+    """Errors of a run, or its loss relative to the user's initial loss if errors are not known."""
     if run.risk is not None and trial.run.risk is not None:
         return run.risk.value if run.finite else math.inf
     return run.end / abs(trial.run.aim or 1.0) if run.finite else math.inf

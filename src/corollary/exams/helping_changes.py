@@ -1,4 +1,4 @@
-"""Changes that may help, the smallest first, with what each would mean and what to do about it."""
+"""Changes that may help, the smallest first, each with its meaning and its advice."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ def _empty(_: TrialRun) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """A remedy by its name, when it can be tried, and what is said if it helps."""
+    """A remedy by name, the condition for trying it, and the texts to show if it helps."""
 
     name: str
     applies: Applies
@@ -32,7 +32,7 @@ class Change:
 
     @property
     def only_faster(self) -> bool:
-        """Whether it makes learning faster where nothing is wrong, too."""
+        """Whether it also makes learning faster where nothing is wrong."""
         return self.name in FASTER
 
 
@@ -40,7 +40,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "moved axes",
         lambda t: bool(when.reshaped(t)),
-        says("A reshape takes the place of a transpose"),
+        says("A reshape is used where a transpose is needed"),
         when.moved_axes,
         lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
         says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
@@ -49,26 +49,26 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "ids as they are",
         when.ids_clamped,
-        says("Token ids are clamped, and different ones become the same"),
+        says("Token ids are clamped, so different ids become the same"),
         when.ids_meaning,
         says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
-        "leave out the clamp or the remainder."),
+        "remove the clamp or the remainder."),
         says("- ids.clamp(max=3)\n+ ids"),
     ),
     Change(
         "minimised",
         loss.climbs,
         says("The optimizer maximises the loss"),
-        says("With maximize=True every step goes up the loss, so the sign of training is wrong."),
-        says("Use maximize=False, or change the sign of what is to be maximised and not both."),
+        says("With maximize=True every step increases the loss."),
+        says("Use maximize=False, or maximise the negative of the loss."),
         says("- maximize=True\n+ maximize=False"),
     ),
     Change(
         "no penalty",
         loss.has_penalty,
         says("A penalty on the weights outweighs the error"),
-        says("The loss has a term of the weights alone (L1 or L2 regularisation), and it is so "
-        "strong that it pulls them to zero."),
+        says("The loss has a term that depends on the weights alone (L1 or L2 regularisation), "
+        "and it is so strong that it pulls the weights to zero."),
         says("Give the penalty a much smaller weight (1e-4 or less): it is a sum over all "
         "weights, the error a mean over samples."),
         says("- loss = error + penalty\n+ loss = error + 1e-4 * penalty"),
@@ -77,9 +77,9 @@ CHANGES: tuple[Change, ...] = (
         "unscaled output",
         loss.shrinks_or_grows,
         lambda t: f"The outputs (logits) are multiplied by {loss.output_factor(t):.2g} at the end",
-        says("A scale (temperature) as far from 1 as this scales the gradient as well, so no usual "
-        "learning rate fits."),
-        lambda t: f"Leave out the factor: divide by a temperature near 1, not by "
+        says("A scale (temperature) this far from 1 also scales the gradient, so no usual "
+        "learning rate works."),
+        lambda t: f"Remove the factor: divide by a temperature near 1, not by "
         f"{1 / loss.output_factor(t):.3g}.",
         lambda t: f"- logits / {1 / loss.output_factor(t):.3g}\n+ logits",
         where=when.last,
@@ -88,7 +88,7 @@ CHANGES: tuple[Change, ...] = (
         "a bias",
         lambda t: loss.unbiased(t) is not None,
         says("The last layer has no bias"),
-        says("Without a bias the outputs are 0 where the features are, so a mean other than 0 "
+        says("Without a bias the outputs are 0 where the features are 0, so a mean other than 0 "
         "cannot be learned."),
         says("Give the last layer a bias (bias=True, the default)."),
         says("- nn.Linear(..., bias=False)\n+ nn.Linear(...)"),
@@ -98,7 +98,7 @@ CHANGES: tuple[Change, ...] = (
         "shuffled order",
         lambda t: t.subject.in_order and t.batch_size < t.subject.everything().size,
         says("The order of the samples keeps it from learning"),
-        says("The loader gives similar samples one after the other."),
+        says("The loader returns similar samples one after the other."),
         says("Shuffle the data: DataLoader(..., shuffle=True)."),
         says("- DataLoader(data, shuffle=False)\n+ DataLoader(data, shuffle=True)"),
     ),
@@ -106,8 +106,8 @@ CHANGES: tuple[Change, ...] = (
         "constant rate",
         lambda t: t.subject.recipe.scheduler is not None,
         says("The schedule lowers the learning rate too soon"),
-        says("With scheduler.step() called where you call it, the learning rate is soon too small "
-        "(or never large enough)."),
+        says("The way scheduler.step() is called makes the learning rate too small too soon, or "
+        "never lets it become large enough."),
         says("Call scheduler.step() once per epoch, not once per batch, or stretch the schedule "
         "over all steps of the training."),
         says("- scheduler.step()  # in the loop over batches\n+ scheduler.step()  # in the loop "
@@ -126,17 +126,17 @@ CHANGES: tuple[Change, ...] = (
         "no dropout at the end",
         when.ends_in_dropout,
         says("Dropout on the output"),
-        says("The answers themselves are dropped at random in training, so they can be right by "
-        "chance only."),
-        lambda t: f"Remove the dropout '{when.last(t)}' at the end: it belongs between hidden "
-        "layers.",
+        says("Dropout sets the outputs themselves to zero at random in training, so they are "
+        "right only by chance."),
+        lambda t: f"Remove the dropout '{when.last(t)}' at the end: dropout belongs between "
+        "hidden layers.",
         where=when.last,
     ),
     Change(
         "no dropout",
         when.dropped,
         says("Dropout keeps it from learning"),
-        says("So much is dropped that too little of the signal is left."),
+        says("The dropout rate is so high that too little of the signal is left."),
         when.most_dropped,
         where=lambda t: when.drops(t)[0].name if when.drops(t) else "",
     ),
@@ -152,10 +152,9 @@ CHANGES: tuple[Change, ...] = (
         "bare output",
         lambda t: when.last_op(t) in RANGES,
         lambda t: f"The {when.last_op(t)} at the end keeps it from learning",
-        lambda t: f"The last operation is a {when.last_op(t)}, which limits what the network can "
-        "answer or lets no gradient through.",
-        lambda t: f"Leave out the {when.last_op(t)} at the end and hand the bare output to the "
-        "loss.",
+        lambda t: f"The last operation is a {when.last_op(t)}, which limits the range of the "
+        "outputs or blocks the gradient.",
+        lambda t: f"Remove the {when.last_op(t)} at the end and pass the raw output to the loss.",
         where=when.last,
     ),
     Change(
@@ -172,7 +171,7 @@ CHANGES: tuple[Change, ...] = (
         "standardised targets",
         when.numbers,
         says("The scale of the targets keeps it from learning"),
-        says("The network starts near 0, and the targets are far from that."),
+        says("The outputs start near 0, and the targets are far from 0."),
         says("Standardise the targets (subtract the mean, divide by the standard deviation) and "
         "scale the answers back."),
         says("+ y = (y - y.mean(0)) / y.std(0)"),
@@ -181,7 +180,7 @@ CHANGES: tuple[Change, ...] = (
         "activations",
         lambda t: not when.has("relu", "tanh", "sigmoid", "gelu", "silu", "elu", "leaky_relu")(t),
         says("No activation between the layers"),
-        says("Linear layers after one another are one linear layer."),
+        says("Consecutive linear layers without an activation are equivalent to one linear layer."),
         says("Put an activation such as ReLU between the linear layers."),
         says("- x = self.layer(x)\n+ x = torch.relu(self.layer(x))"),
     ),
@@ -198,8 +197,8 @@ CHANGES: tuple[Change, ...] = (
         lambda t: when.setting(t, "momentum") > when.USUAL,
         says("Momentum is too large"),
         lambda t: f"A momentum of {when.setting(t, 'momentum'):g} makes a step "
-        f"{1 / max(1 - when.setting(t, 'momentum'), 1e-6):.0f} times as long in the end.",
-        says("Use a smaller momentum (0.9), or divide the learning rate."),
+        f"{1 / max(1 - when.setting(t, 'momentum'), 1e-6):.0f} times as long in the long run.",
+        says("Use a smaller momentum (0.9), or a smaller learning rate."),
     ),
     Change(
         "ten times the rate",
@@ -245,7 +244,7 @@ CHANGES: tuple[Change, ...] = (
         "clipped gradients",
         lambda t: True,
         says("Some gradients are far too large"),
-        says("In a few batches the gradient is so large that one step undoes the training."),
+        says("For a few batches the gradient is so large that one step undoes the training."),
         says("Clip the gradient before each step: "
         "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)."),
         says("+ torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"),
@@ -254,23 +253,22 @@ CHANGES: tuple[Change, ...] = (
         "larger batches",
         lambda t: t.batch_size < 8,
         says("The batches are too small"),
-        lambda t: f"With {t.batch_size} samples a step is mostly noise.",
-        says("Use batches of 32, or accumulate gradients over several."),
+        lambda t: f"With {t.batch_size} samples per batch, a step is mostly noise.",
+        says("Use batches of 32, or accumulate gradients over several batches."),
     ),
     Change(
         "cross-entropy",
         when.classes,
-        says("The loss is not one for classes"),
-        says("With cross-entropy on logits it learns."),
-        says("Use nn.CrossEntropyLoss on the bare outputs (logits) with class numbers as "
-        "targets."),
+        says("The loss is not suited to classes"),
+        says("With cross-entropy on logits the network learns."),
+        says("Use nn.CrossEntropyLoss on the raw outputs (logits) with class numbers as targets."),
         says("+ loss = nn.CrossEntropyLoss()"),
     ),
     Change(
         "squared error",
         when.numbers_asked,
-        says("The loss is not one for numbers"),
-        says("With the mean squared error it learns."),
+        says("The loss is not suited to regression"),
+        says("With the mean squared error the network learns."),
         says("Use nn.MSELoss, and look for a term in your loss that outweighs the error."),
         says("+ loss = nn.MSELoss()"),
     ),
@@ -278,7 +276,7 @@ CHANGES: tuple[Change, ...] = (
         "fresh start",
         lambda t: True,
         says("The initial weights keep it from learning"),
-        says("With weights drawn by He's rule and biases at zero it learns."),
+        says("With weights drawn by He's rule and biases of zero the network learns."),
         says("Draw the weights with variance 2 / fan-in (nn.init.kaiming_normal_) and start "
         "biases at zero."),
         says("+ nn.init.kaiming_normal_(layer.weight)\n+ nn.init.zeros_(layer.bias)"),
@@ -303,7 +301,8 @@ CHANGES: tuple[Change, ...] = (
         "wider layers",
         lambda t: True,
         says("The network is too small"),
-        says("With four times the units in its hidden layers, or 32, it learns."),
+        says("With four times as many units in its hidden layers (at least 32), the network "
+        "learns."),
         says("Use more units (or channels) in the hidden layers."),
     ),
     Change(

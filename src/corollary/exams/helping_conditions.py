@@ -1,4 +1,4 @@
-"""When a change may help, and with which words of the user's it is told."""
+"""Conditions under which a change may help, and the texts that name the user's own settings."""
 
 from collections.abc import Callable
 
@@ -22,19 +22,19 @@ Applies = Callable[[TrialRun], bool]
 
 
 def says(text: str) -> Said:
-    """The same words for every run."""
+    """A text that is the same for every run."""
     return lambda _: text
 
 
 def drops(trial: TrialRun) -> list[Call]:
-    """Dropouts in training, the one that drops most first."""
+    """Dropout layers that are active in training, the one with the largest rate first."""
     trace, _ = last_in_training(trial.subject)
     found = [c for c in trace.calls if "dropout" in c.op and c.settings.get("training", True)]
     return sorted((c for c in found if c.settings.get("p")), key=lambda c: -c.settings["p"])
 
 
 def dropped(trial: TrialRun) -> bool:
-    """Whether anything is dropped in training."""
+    """Whether any dropout is active in training."""
     model = trial.subject.model
     return bool(drops(trial)) or any(
         isinstance(p := getattr(m, "dropout", None), float) and p > 0 for m in model.modules()
@@ -42,7 +42,7 @@ def dropped(trial: TrialRun) -> bool:
 
 
 def most_dropped(trial: TrialRun) -> str:
-    """Advice on the dropout that drops most."""
+    """Advice on the dropout with the largest rate."""
     calls = drops(trial)
     if not calls:
         return "Use less dropout."
@@ -55,7 +55,7 @@ def most_dropped(trial: TrialRun) -> str:
 
 
 def ends_in_dropout(trial: TrialRun) -> bool:
-    """Whether the output itself is dropped."""
+    """Whether dropout is applied to the output itself."""
     _, last = last_in_training(trial.subject)
     return last is not None and "dropout" in last.op
 
@@ -73,7 +73,7 @@ def last_op(trial: TrialRun) -> str:
 
 
 def setting(trial: TrialRun, key: str) -> float:
-    """The largest setting of this name among the optimizer's groups; 0 if there is none."""
+    """The largest value of this setting among the optimizer's groups; 0 if there is none."""
     optimizer = trial.subject.recipe.optimizer
     groups = [] if optimizer is None else optimizer.param_groups
     return max((float(group.get(key) or 0.0) for group in groups), default=0.0)
@@ -85,7 +85,7 @@ def rate(trial: TrialRun) -> float:
 
 
 def at(factor: float) -> Said:
-    """Advice to take a factor of the learning rate."""
+    """Advice to multiply the learning rate by a factor."""
     return lambda trial: f"Use a learning rate of about {factor * rate(trial):.1g}."
 
 
@@ -95,7 +95,7 @@ def rate_diff(factor: float) -> Said:
 
 
 def has(*ops: str) -> Applies:
-    """Whether one of these operations is executed, but for the last."""
+    """Whether one of these operations is executed before the last one."""
 
     def has(trial: TrialRun) -> bool:
         trace, last = last_in_training(trial.subject)
@@ -110,14 +110,14 @@ def reshaped(trial: TrialRun) -> list[Call]:
 
 
 def moved_axes(trial: TrialRun) -> str:
-    """What the first such reshape does."""
+    """What the first reshape that mixes axes does."""
     call = reshaped(trial)[0]
     assert call.x is not None, "it reshapes something"
     before, after = tuple(call.x.shape[1:]), tuple(call.y.shape[1:])
     return (
         f"A {call.op} turns (batch, {', '.join(map(str, before))}) into (batch, "
-        f"{', '.join(map(str, after))}): it keeps the order of the numbers in memory, so values of "
-        "different positions and channels are mixed."
+        f"{', '.join(map(str, after))}): a reshape keeps the order of the numbers in memory, so "
+        "values of different positions and channels are mixed."
     )
 
 
@@ -128,7 +128,7 @@ def floats(trial: TrialRun) -> bool:
 
 
 def wild_inputs(trial: TrialRun) -> bool:
-    """Inputs far from size one or from their mean, or features on unlike scales."""
+    """Inputs of extreme size, far from centred, or with features on very different scales."""
     for x in float_inputs(trial.subject.everything()).values():
         flat = x.detach().double().reshape(len(x), -1)
         spread = flat.std(0, unbiased=False)
@@ -139,7 +139,7 @@ def wild_inputs(trial: TrialRun) -> bool:
 
 
 def standard(x: Tensor) -> bool:
-    """Whether every feature is about centred and of size one, so that there is nothing to do."""
+    """Whether every feature is close to mean 0 and size 1, so that there is nothing to change."""
     flat = x.detach().double().reshape(len(x), -1)
     spread = flat.std(0, unbiased=False)
     known = spread > 0
@@ -157,13 +157,13 @@ def numbers(trial: TrialRun) -> bool:
 
 
 def classes(trial: TrialRun) -> bool:
-    """Exclusive classes and a loss that is not the cross-entropy of logits."""
+    """Whether the targets are exclusive classes and the loss is not cross-entropy on logits."""
     risk, y = trial.run.risk, trial.subject.all_labelled().target
     return risk is not None and risk.classes and isinstance(y, Tensor) and y.dim() <= 2
 
 
 def numbers_asked(trial: TrialRun) -> bool:
-    """Whether numbers are asked for, and not classes."""
+    """Whether the targets are numbers and not classes."""
     risk = trial.run.risk
     return risk is not None and not risk.classes
 
@@ -177,16 +177,16 @@ def fixed_meaning(trial: TrialRun) -> str:
     """Why the first of them is not trained."""
     name = frozen(trial)[0]
     known = dict(trial.subject.model.named_parameters())
-    what = "has requires_grad=False" if name in known else "is no parameter"
-    return f"'{name}' {what} and keeps the values it has."
+    what = "has requires_grad=False" if name in known else "is not a parameter"
+    return f"'{name}' {what} and keeps its initial values."
 
 
 def fixed_advice(trial: TrialRun) -> str:
-    """How it would be trained."""
+    """Advice on how to train the first of them."""
     if frozen(trial)[0] in dict(trial.subject.model.named_parameters()):
         return (
-            "Train them, too: call requires_grad_(True) before the optimizer is made, unless they "
-            "were pretrained on such data."
+            "Train these layers too: call requires_grad_(True) before the optimizer is created, "
+            "unless they were pretrained on similar data."
         )
     return f"Make '{frozen(trial)[0]}' an nn.Parameter, so that it is trained and saved."
 
@@ -197,16 +197,16 @@ def ids_clamped(trial: TrialRun) -> bool:
 
 
 def ids_meaning(trial: TrialRun) -> str:
-    """What becomes of the ids."""
+    """What the first such operation does to the ids."""
     call = clamped_ids(trial.subject)[0]
     return (
         f"A {call.op} makes {call.before} different token ids (words, categories) into "
-        f"{call.after}, and those that become the same index are read as equal."
+        f"{call.after}, so tokens that share an index cannot be told apart."
     )
 
 
 def owns_all(trial: TrialRun) -> bool:
-    """Whether the optimizer has every trainable tensor: if not, that is another exam's matter."""
+    """Whether the optimizer has every trainable tensor; if not, another exam reports it."""
     optimizer = trial.subject.recipe.optimizer
     groups = [] if optimizer is None else optimizer.param_groups
     owned = {id(p) for group in groups for p in group["params"]}
@@ -214,17 +214,17 @@ def owns_all(trial: TrialRun) -> bool:
 
 
 def short(trial: TrialRun) -> bool:
-    """Whether the whole training was tried, is short and still falls."""
+    """Whether the whole training was tried, is short, and its loss is still falling."""
     return trial.complete and trial.run.falling and trial.steps <= SHORT
 
 
 def goes_down(trial: TrialRun) -> bool:
-    """Whether the loss does not rise, so that a larger learning rate may be wanted."""
+    """Whether the loss does not rise, so that a larger learning rate may help."""
     run = trial.run
     return not trial.diverged and run.after <= run.start + STILL * abs(run.start)
 
 
 def hardly_moves(trial: TrialRun) -> bool:
-    """Whether the loss stays where it was, to one per cent."""
+    """Whether the loss changes by less than one per cent."""
     run = trial.run
     return not trial.diverged and abs(run.after - run.start) <= STILL * abs(run.start)

@@ -11,7 +11,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     """Scores (n, k) with class numbers, or (n,) with labels -1 and 1.
 
     Raises:
-        NotApplicableError: if the subject is no classifier with one answer per sample.
+        NotApplicableError: if the subject is not a classifier with one answer per sample.
     """
     output = subject.output(batch)
     if output.is_complex() or not isinstance(batch.target, Tensor):
@@ -28,7 +28,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def margins_of(scores: Tensor, labels: Tensor) -> Tensor:
-    """By how much the label is ahead of the best other class.
+    """The score of the label minus the best score of another class.
 
     Example:
         >>> import torch

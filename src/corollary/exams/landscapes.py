@@ -1,4 +1,4 @@
-"""What several exams look at: the tangent kernel, the passage of signals, and what time allows."""
+"""What several exams share: the tangent kernel, the signals per layer, and affordable sizes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,18 +30,18 @@ def affordable(
     rows: int = 0,
     fewest: int = FEWEST,
 ) -> int:
-    """How many samples can be passed forward and backward so many times in half the budget.
+    """How many samples can be passed forward and backward ``passes`` times in half the budget.
 
     Args:
-        subject: What is examined.
-        budget: What is left.
-        passes: Of each sample, forward and backward.
-        most: Samples that are enough.
-        rows: Points passed forward beside that, whatever the number of samples.
-        fewest: Samples that say something.
+        subject: The subject that is examined.
+        budget: The budget of the exam.
+        passes: Forward and backward passes per sample.
+        most: The largest useful number of samples.
+        rows: Additional points passed forward, whatever the number of samples.
+        fewest: The smallest useful number of samples.
 
     Raises:
-        TooMuchWorkError: if the fewest samples that say something take far too long.
+        TooMuchWorkError: if even the smallest useful number of samples takes far too long.
     """
     a_sample = seconds_per_sample(subject)
     fewest = min(fewest, subject.most or fewest)
@@ -53,10 +53,10 @@ def affordable(
 
 
 def affordable_points(subject: Subject, budget: Budget, most: int, fewest: int) -> int:
-    """How many points, of a grid or on lines, can be passed forward.
+    """How many points of a grid, or on lines, can be passed forward within the budget.
 
     Raises:
-        TooMuchWorkError: if the fewest that show something take far too long.
+        TooMuchWorkError: if even the smallest useful number of points takes far too long.
     """
     a_point = FORWARD * seconds_per_sample(subject) + 1e-12
     if fewest * a_point > budget.most:
@@ -67,8 +67,8 @@ def affordable_points(subject: Subject, budget: Budget, most: int, fewest: int) 
 def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
     """The trace of the tangent kernel of the output, in double precision.
 
-    Of many outputs (a word a position, say) some random combinations stand for all: with signs R
-    the mean of the kernel of R f over R is the trace of that of f.
+    If there are many outputs (one word per position, for example), random combinations replace
+    them: for random signs R, the mean of the kernel of R f over R is the trace of the kernel of f.
     """
     need_real_parameters(subject)
     try:
@@ -78,7 +78,7 @@ def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
 
 
 def outputs_of(subject: Subject) -> int:
-    """Outputs of a sample that a tangent kernel differentiates, each in a pass of its own."""
+    """The number of outputs per sample that the tangent kernel differentiates, one by one."""
     with subject.borrowed(), torch.no_grad():
         return min(OUTPUTS, subject.output(subject.data(1)).numel())
 
@@ -86,9 +86,9 @@ def outputs_of(subject: Subject) -> int:
 def _few_outputs(subject: Subject) -> Callable[[Any], Tensor]:
     output = subject.output(subject.data(2))
     if not output.requires_grad:
-        raise NotApplicableError("the output depends on no trainable parameter")
+        raise NotApplicableError("the output does not depend on any trainable parameter")
     if output.dim() == 0:
-        raise NotApplicableError("the output is one number for all samples")
+        raise NotApplicableError("the output is a single number for the whole batch")
     c = output[0].numel()
     if c <= OUTPUTS:
         return subject.pick
@@ -98,7 +98,7 @@ def _few_outputs(subject: Subject) -> Callable[[Any], Tensor]:
 
 
 def trace_of(subject: Subject, n: int) -> Trace:
-    """What is executed on at most ``n`` samples, with the statistics of the batch as in training.
+    """The operations executed on at most ``n`` samples, with batch statistics as in training.
 
     To be called inside ``subject.borrowed()``.
     """
@@ -108,15 +108,15 @@ def trace_of(subject: Subject, n: int) -> Trace:
 
 
 def some_samples(subject: Subject, n: int) -> int:
-    """At most ``n``, and no more than one pass of signals can take."""
+    """At most ``n`` samples, and no more than one pass of signals can handle."""
     return max(FEWEST, min(n, int(SIGNAL / (seconds_per_sample(subject) + 1e-9))))
 
 
 def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
-    """The passage of signals and gradients on at most ``n`` samples.
+    """Signals and gradients through the layers on at most ``n`` samples.
 
-    The loss is differentiated where there is one, else a random projection of the output. Batch
-    norm takes the statistics of the batch, as in training.
+    The loss is differentiated if there is one, otherwise a random projection of the output. Batch
+    norm uses the statistics of the batch, as in training.
     """
     batch = subject.data(some_samples(subject, n))
 

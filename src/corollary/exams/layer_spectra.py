@@ -16,17 +16,17 @@ PACE, OVERHEAD = 2e9, 2e-3
 
 @dataclass(frozen=True)
 class LayerSpectra:
-    """Spectra of the layers, in their order, and what was left out."""
+    """Spectra of the layers in order, and the layers that were left out."""
 
     portraits: tuple[Portrait, ...]
     too_large: tuple[str, ...]  # for the budget
 
 
 def layer_spectra_of(subject: Subject, budget: Budget) -> LayerSpectra:
-    """All portraits that fit into half of the budget, beside those that were computed before.
+    """All spectra that fit into half of the budget, and those that were computed before.
 
     Raises:
-        NotApplicableError: if no weight has a spectrum to speak of.
+        NotApplicableError: if no weight is large enough to have a spectrum.
     """
     layers = [layer for layer in layers_of(subject.model) if _speaks(layer)]
     if not layers:

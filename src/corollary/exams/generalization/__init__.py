@@ -1,5 +1,5 @@
 """Will it generalise?
 
-What the network does on samples it has not seen, what can be promised about that and with which
-probability, and what the promise is made of: its size, its norms, its margins, its flatness.
+What the network does on samples it has not seen, what can be guaranteed about it and with which
+probability, and what the guarantee is based on: its size, its norms, its margins, its flatness.
 """

@@ -2,10 +2,10 @@ r"""Calibration.
 
 Of answers given with probability 0.8, eight in ten should be right. The calibration error is the
 mean distance between confidence and accuracy, here over bins of equal size; the plain estimate is
-biased upwards, for the accuracy of a bin is noisy, so its value under perfect calibration is drawn
-and shown beside it. One number, the temperature that the logits are divided by, repairs most of it:
-it is fitted on one half of the samples and judged on the other. Samples that the network was
-trained on say little, so held-out ones are used where there are any.
+biased upwards because the accuracy of a bin is noisy, so its value under perfect calibration is
+simulated and shown beside it. One number, the temperature that the logits are divided by, repairs
+most of it: it is fitted on one half of the samples and judged on the other. Training samples say
+little about this, so held-out ones are used where there are any.
 
 :source: Guo, Pleiss, Sun and Weinberger (2017), "On calibration of modern neural networks"; Kumar,
     Liang and Ma (2019), "Verified uncertainty calibration"; Vovk, Gammerman and Shafer (2005),
@@ -65,7 +65,7 @@ class Calibration(Exam):
     ) -> Finding:
         off = error - chance[1] > FAR
         sure = "overconfident" if warmth > 1 else "underconfident"
-        seen = "" if held else " These are samples it may have been trained on."
+        seen = "" if held else " The network may have been trained on these samples."
         return self.finding(
             "It is not calibrated" if off else "Calibration",
             severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
@@ -87,7 +87,7 @@ class Calibration(Exam):
         )
 
     def _sets(self, logits: Tensor, labels: Tensor, half: int, held: bool) -> Finding:
-        """Conformal sets: their law of coverage is exact for samples that were not learned."""
+        """Conformal sets, whose coverage is exact for samples that were not trained on."""
         p = logits.softmax(1)
         scores = 1 - p[torch.arange(half), labels[:half]]
         k = min(half, math.ceil((half + 1) * (1 - MISS)))
@@ -106,14 +106,16 @@ class Calibration(Exam):
             unit=f"% (measured: {100 * covered:.3g} %"
             + (")" if kept else ", which exchangeable samples do not explain)"),
             expected=f"{100 * (1 - MISS):g} %",
-            meaning=f"A set holds all classes with a probability above {1 - float(threshold):.2g}: "
+            meaning=f"A conformal set holds all classes with a probability above "
+            f"{1 - float(threshold):.2g}: "
             f"{float(sets.double().sum(1).mean()):.2g} classes on average."
-            + ("" if held else " The guarantee is for samples that it was not trained on."),
+            + ("" if held else " The guarantee is for samples that the network was not trained "
+            "on."),
         )
 
 
 def temperature(logits: Tensor, labels: Tensor) -> float:
-    """The factor that makes the likelihood of the labels largest, by Newton's method in its log.
+    """The temperature of the largest likelihood of the labels, by Newton's method in its logarithm.
 
     Example:
         >>> z = torch.tensor([[4.0, 0.0]] * 10, dtype=torch.float64)

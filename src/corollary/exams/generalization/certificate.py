@@ -1,14 +1,15 @@
 r"""Certificates.
 
-Numbers that bound the error on new samples of the same kind with a stated probability, and all that
-was spent on them.
+Numbers that bound the error on new samples of the same kind with a stated probability, and what
+they are based on.
 
 * *Around the weights as they are*: each weight gets a normal law with the weight as its mean, and
-  the prior sits at zero, for nothing else is known to have been fixed before the data were seen.
-  The divergence of the two pays for the choice of the weights, nat by nat; the bound is its kl
-  inversion. With more parameters than samples it is vacuous nearly always, and that is said.
-* *By samples kept back*: a network trained on half of the samples, judged on the other half, where
-  errors are binomial. Exact, and about that network.
+  the prior is centred at zero, because nothing else is known to have been fixed before the data
+  were seen. The divergence of the two is the price for the choice of the weights; the bound is its
+  kl inversion. With more parameters than samples it is nearly always vacuous, and the finding says
+  so.
+* *From held-back samples*: a network trained on half of the samples, judged on the other half,
+  where the number of errors is binomial. The bound is exact, and holds for that network.
 * *With a learned prior*: half of the samples train the prior, the other half the posterior, on the
   bound itself. It is about a randomised network that used all samples.
 
@@ -66,17 +67,18 @@ class Around(NamedTuple):
 
 
 class Certificates(Exam):
-    """Three certificates, from the weights as they are to those learned for the purpose."""
+    """Three certificates, from the weights as they are to weights trained for the certificate."""
 
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The bounds, each with what it is about."""
+        """The bounds, each with the network it holds for."""
         need_real_parameters(subject)
         batch = subject.labelled(SAMPLES)
         if batch.size < LEAST:
             raise NotApplicableError(
-                f"a certificate from {batch.size} samples would say nothing; give {LEAST} or more"
+                f"expected at least {LEAST} samples, got {batch.size}; a certificate from so few "
+                "would say nothing"
             )
         with subject.borrowed(), torch.no_grad():
             scores_of(subject, batch.first(8))  # refuses what is no classifier
@@ -153,7 +155,7 @@ class Certificates(Exam):
             value=upwards(100 * found.bound),
             unit=f"% (with probability {1 - DELTA:g})",
             expected=f"close to the {100 * found.error:.2g} % on its own samples",
-            meaning="Vacuous: it says nothing about new samples."
+            meaning="Vacuous: the bound says nothing about new samples."
             if found.bound >= chance
             else f"A randomised network of this shape, {found.kl:.2g} nats away from a prior "
             "learned on half of the samples, makes no more errors than this on new ones.",
@@ -169,7 +171,7 @@ def _pair(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
-    """The grid of noises; those whose divergence alone says nothing are not drawn."""
+    """Bounds over the grid of noise levels, without those that the divergence makes vacuous."""
     prior_means(subject.model, None)  # refuses statistics that were learned
     posterior = GaussianPosterior(subject.model, x[:PROBE])
     sizes = [float(p.detach().square().mean().sqrt()) or 1e-3 for p in posterior._theta().values()]

@@ -1,12 +1,14 @@
 r"""Flatness.
 
-How much noise the weights bear. Each weight is multiplied by :math:`1+\sigma\xi` with normal
+How much noise on the weights the answers tolerate. Each weight is multiplied by
+:math:`1+\sigma\xi` with normal
 :math:`\xi`: noise relative to the weight does not change when a unit of a ReLU network is scaled up
-and the next layer down, and so measures the function. The largest curvature of the loss is not like
-that: the same function has any curvature, as one rescaling of two layers shows here by numbers. So
-curvature alone promises nothing, while a network that bears noise has a posterior around it that
-costs few nats. Noise as small as the rounding of a bfloat16 number should change hardly any answer;
-where it does, large weights cancel each other.
+and the next layer down, and so measures the function. The largest curvature of the loss is not
+invariant: the same function can have any curvature, as the numbers for one rescaling of two layers
+show here. So curvature alone guarantees nothing, while a network that tolerates noise has a
+posterior around it with a small divergence from the prior. Noise as small as the rounding of a
+bfloat16 number should change hardly any answer; if it changes many, large weights cancel each
+other.
 
 :source: Dinh, Pascanu, Bengio and Bengio (2017), "Sharp minima can generalize for deep nets",
     Section 4; Kwon, Kim, Park and Choi (2021), "ASAM: adaptive sharpness-aware minimization";
@@ -54,7 +56,7 @@ PASSES = 120  # two Lanczos runs
 
 
 class Flatness(Exam):
-    """Answers under relative noise on the weights, and what curvature is worth."""
+    """Answers under relative noise on the weights, and how curvature depends on scaling."""
 
     share = 4.0
 
@@ -98,7 +100,7 @@ class Flatness(Exam):
         )
 
     def _curvature(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Curvature before and after a rescaling that leaves the function alone."""
+        """Curvature before and after a rescaling that does not change the function."""
         try:
             n = affordable(subject, budget, PASSES, SAMPLES)
             with subject.borrowed():
@@ -127,7 +129,7 @@ class Flatness(Exam):
 
 
 def _changes(subject: Subject, batch: Batch, level: float) -> list[float]:
-    """Share of answers that noise changes, draw by draw."""
+    """Share of answers that noise changes, one number per draw."""
     rng = subject.rng("flatness", f"{level:g}")
     parameters = list(subject.parameters().values())
     start = [p.detach().clone() for p in parameters]
@@ -142,7 +144,7 @@ def _changes(subject: Subject, batch: Batch, level: float) -> list[float]:
 
 
 def _difference(a: Tensor, b: Tensor, target: object) -> float:
-    """Answers that differ; for numbers the change beside the spread over the samples."""
+    """The share of answers that differ; in regression, the change relative to the spread."""
     if isinstance(target, Tensor) and not target.is_floating_point():
         try:
             return float((predicted(a, target) != predicted(b, target)).double().mean())
@@ -150,7 +152,7 @@ def _difference(a: Tensor, b: Tensor, target: object) -> float:
             pass
     a, b = (t.detach().to(torch.complex128 if t.is_complex() else torch.float64) for t in (a, b))
     if a.dim() == 0:
-        raise NotApplicableError("the output is one number for all samples")
+        raise NotApplicableError("the output is a single number for the whole batch")
     spread = float((a - a.mean(0)).abs().square().mean())
     moved = float((a - b).abs().square().mean())
     return min(1.0, (moved / spread) ** 0.5) if spread > 0 else 0.0

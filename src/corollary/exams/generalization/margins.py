@@ -1,11 +1,11 @@
 r"""Margins.
 
-How far an answer is from changing. The score of the label is ahead of the best other by the margin
-:math:`m_i`, and to first order the input must move by :math:`m_i/\|\nabla_xm_i\|` to change that.
-No classifier that knows all samples can have more room than half the distance to the nearest sample
-of another class, so the room is given as a share of that: it does not depend on the scale of
-weights or inputs. Where the layers' slopes are known, :math:`m_i/(\sqrt2\prod_ls_l)` is a proven
-radius beside it.
+How far an answer is from changing. The margin :math:`m_i` is the score of the label minus the best
+other score, and to first order the input must move by :math:`m_i/\|\nabla_xm_i\|` to make it zero.
+No classifier that is right on all samples can have more room than half the distance to the nearest
+sample of another class, so the distance is given as a share of that, which does not depend on the
+scale of weights or inputs. Where the layers' slopes are known, :math:`m_i/(\sqrt2\prod_ls_l)` is a
+proven radius, and is shown beside it.
 
 :source: Bartlett, Foster and Telgarsky (2017), "Spectrally-normalized margin bounds for neural
     networks"; Elsayed, Krishnan, Mobahi, Regan and Bengio (2018), "Large margin deep networks for
@@ -36,7 +36,7 @@ class Margins(Exam):
     """Distance to the decision boundary, relative to the nearest sample of another class."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The middle sample, with the middle half of all."""
+        """The median over the samples, with the middle half as its interval."""
         batch = subject.labelled(affordable(subject, budget, 4.0, SAMPLES))
         with subject.borrowed():
             margins, slopes = _margins(subject, batch)
@@ -46,13 +46,13 @@ class Margins(Exam):
         known = float((margins <= 0).double().mean()) < LEARNED * _chance(batch)
         if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
-                f"only {int(right.sum())} of {batch.size} samples are answered correctly, so train "
-                "it before looking at margins"
+                f"only {int(right.sum())} of {batch.size} samples are answered correctly; train "
+                "the network before looking at its margins"
             )
         share = (margins / slopes / room)[right]
         low, middle, high = (float(share.quantile(q)) for q in (0.25, 0.5, 0.75))
         sure = 100 * float((margins / room)[right].quantile(0.5)) / proven if proven else 0.0
-        said = f"; the norms of the layers prove {sure:.2g} % for the middle one" if sure else ""
+        said = f"; the layers' norms prove {sure:.2g} % for the median sample" if sure else ""
         yield self.finding(
             "Distance to the decision boundary",
             value=between(100 * middle, 100 * low, 100 * high),
@@ -72,7 +72,8 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     floats = [t.detach().clone().requires_grad_(True) if _real(t) else t for t in tensors]
     leaves = [t for t in floats if t.requires_grad]
     if not leaves:
-        raise NotApplicableError("no input is floating-point, so none can be changed a little")
+        raise NotApplicableError("no input is floating-point, so none can be changed by a small "
+        "amount")
     scores, labels = scores_of(subject, batch.with_inputs(*floats))
     margins = margins_of(scores, labels)
     if not margins.requires_grad:
@@ -94,12 +95,12 @@ def _nearest_other(batch: Batch) -> Tensor:
 
 
 def _chance(batch: Batch) -> float:
-    """Errors of the best constant answer."""
+    """The share of errors of the best constant answer."""
     return 1 - float(batch.target.unique(return_counts=True)[1].max()) / batch.size
 
 
 def _proven(subject: Subject, batch: Batch) -> float | None:
-    """A bound on the slope of any margin, where the network is a chain of known layers."""
+    """A bound on the slope of every margin, for a network that is a chain of known layers."""
     try:
         chain = chain_of(subject, batch.first(2))
         product = math.prod(s for _, s in lipschitz_constants(chain, subject.seed))
@@ -118,7 +119,7 @@ def _figure(share: Tensor) -> Figure:
     mark = Histogram((100 * clipped).tolist(), label="samples answered correctly", bins=24)
     return Figure(
         "Distance to the decision boundary",
-        x="% of half the way to another class",
+        x="% of half the distance to another class",
         y="density",
         marks=(mark,),
     )

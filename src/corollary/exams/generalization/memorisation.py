@@ -1,13 +1,13 @@
 r"""Learning and memorising.
 
-The same short training twice: with the labels as they are, and with the labels shuffled over the
-samples, where only memorising helps. The share of a constant answer's loss that is gone, averaged
-over the run, measures how fast either goes. Structure in the labels makes them the faster ones; as
-fast as shuffled labels, in your own training, too, and no better than a constant on the half of the
-samples that was kept back, means that the network finds no connection between inputs and labels;
-speed alone does not say so, for a large network memorises as fast as it learns.
-Shuffled labels that are learned fast show a network large enough to learn anything. Bounds that
-count parameters or labelings say nothing about such a network.
+The same short training is run twice: with the labels as they are, and with the labels shuffled
+over the samples, where only memorising helps. The speed of each is the decrease of the loss,
+relative to the loss of a constant answer and averaged over the run. Structure in the labels makes
+the run with true labels the faster one. The network finds no connection between inputs and labels
+if it learns them no faster than shuffled ones, also in your own training, and does no better than
+a constant on the held-back half of the samples; speed alone does not prove it, because a large
+network memorises as fast as it learns. A network that learns shuffled labels fast is large enough
+to learn anything. Bounds that count parameters or labelings say nothing about such a network.
 
 :source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
     rethinking generalization"; Arpit et al. (2017), "A closer look at memorization in deep
@@ -36,7 +36,7 @@ SLOW = 0.05  # of the loss gone on average: too little to compare
 
 
 class Memorisation(Exam):
-    """Speed on the labels, and on shuffled ones."""
+    """Speed of learning the labels, and of learning shuffled ones."""
 
     share = 8.0
 
@@ -53,8 +53,8 @@ class Memorisation(Exam):
         true, *shuffled = (_speed(curve, base) for curve in (found.losses, *curves))
         if true < SLOW and max(shuffled) < SLOW:
             raise NotApplicableError(
-                f"within {trial.steps} steps hardly anything is learned, with these labels or with "
-                "shuffled ones"
+                f"within {trial.steps} steps hardly anything is learned, neither with these "
+                "labels nor with shuffled ones"
             )
         nothing = true < SAME * max(shuffled) and lost(found) and _as_you_train(subject, budget)
         yield self._compared(true, shuffled, nothing, _figure(found.losses, curves))
@@ -77,12 +77,13 @@ class Memorisation(Exam):
             if fastest > slowest
             else rounded(true / mean),
             unit="times as fast as shuffled labels",
-            expected=f"above {SAME:g}, if it does not memorise as fast as it learns",
+            expected=f"above {SAME:g}, unless the network memorises as fast as it learns",
             meaning="The network finds no connection between inputs and labels and can only "
             "memorise."
             if same
             else (
-                "It learns about as fast as it memorises; the samples kept back say which."
+                "It learns about as fast as it memorises; the error on held-back samples says "
+                "which it does."
                 if slow
                 else "The network finds something in the inputs that predicts the labels."
             ),
@@ -102,14 +103,14 @@ class Memorisation(Exam):
             quantity=f"mean decrease of the loss over {steps} steps",
             value=between(100 * max(mean, 0.0), *ends) if mean > 1e-3 else rounded(0.0),
             unit="% of the loss of a constant answer",
-            meaning=f"This is how fast it memorises {n} samples with shuffled labels; it says "
-            "little about new samples.",
+            meaning=f"This is how fast the network memorises {n} samples with shuffled labels; "
+            "it says little about new samples.",
             claims=("random_labels",),
         )
 
 
 def _as_you_train(subject: Subject, budget: Budget) -> bool:
-    """Whether the user's own training learns shuffled labels as well, too."""
+    """Whether the user's own training also learns shuffled labels as fast as the true ones."""
     try:
         trial = trial_run_of(subject, budget)
         data = subject.all_labelled()
@@ -122,7 +123,7 @@ def _as_you_train(subject: Subject, budget: Budget) -> bool:
 
 
 def _speed(losses: list[float], base: float) -> float:
-    """The share of the constant's loss that is gone, on average over the run."""
+    """The mean decrease of the loss over the run, relative to the loss of a constant answer."""
     gone = [max(0.0, 1 - loss / base) for loss in losses] if base > 0 else [0.0]
     return sum(gone) / len(gone)
 

@@ -1,10 +1,10 @@
 r"""Norms of the layers.
 
-Two numbers that bounds are made of. The product of the layers' largest slopes bounds how much the
-output can change with the input, wherever it is; beside it stands the largest slope between two
-samples, which is what the data see of it. And for dense networks with rectifiers, the margin bound
-by Rademacher complexity: with probability at least :math:`1-\delta`, for all networks with a
-product of Frobenius norms up to B,
+Two numbers that bounds are based on. The product of the layers' largest slopes bounds how fast the
+output can change with the input anywhere; the largest slope between two samples, shown beside it,
+is what occurs on the data. And for dense networks with rectifiers, the margin bound by Rademacher
+complexity: with probability at least :math:`1-\delta`, for all networks with a product of
+Frobenius norms up to B,
 
 .. math:: P(\text{error})\le\frac1n\sum_i\ell_\gamma(m_i)+\frac{2c}\gamma\,
     \frac{(1+\sqrt{2L\log2})\,D\,B}{\sqrt n}+3\sqrt{\frac{\log(2/\delta')}{2n}},
@@ -12,7 +12,8 @@ product of Frobenius norms up to B,
 :math:`\ell_\gamma` the ramp of the margin, D the length of the longest sample, c = 1 for two
 classes and 2k for k. The norms and the best margin are known only after training, so B and
 :math:`\gamma` are rounded to powers of two, and :math:`\delta'` pays for the choice among them. A
-value above 1 says nothing; for networks of practice that is the rule, and it is said by how much.
+value above 1 says nothing; this is the rule for practical networks, and the finding says by how
+much.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.4; Golowich, Rakhlin and Shamir
     (2018), "Size-independent sample complexity of neural networks", Theorem 1; Mohri, Rostamizadeh
@@ -44,7 +45,7 @@ GRID = range(-40, 41)  # powers of two for the norms, and for the margin
 
 
 class Bound(NamedTuple):
-    """The smallest bound over margins of the grid that half of the right samples have."""
+    """The smallest bound over the margins in the grid that half of the correct samples reach."""
 
     value: float
     gamma: float
@@ -57,7 +58,7 @@ class NormCapacity(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding each."""
+        """One finding for each bound."""
         batch = subject.data(SAMPLES)
         with subject.borrowed(), torch.no_grad():
             chain = chain_of(subject, batch.first(2))
@@ -140,7 +141,8 @@ def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float
     most = (1 + float((margin <= 0).double().mean())) / 2
     gammas = [2.0**j for j in GRID if loss(2.0**j) <= most]
     if not gammas:
-        raise NotApplicableError("no sample has a margin, so there is nothing to build a bound on")
+        raise NotApplicableError("no sample has a positive margin, so there is nothing to base a "
+        "bound on")
     values = {gamma: ramp_bound(loss(gamma), factor * R, n, delta, gamma=gamma) for gamma in gammas}
     best = min(gammas, key=values.__getitem__)
     return Bound(values[best], best, B)

@@ -2,9 +2,9 @@ r"""Parameters against samples.
 
 Classical statistics asks for more samples than parameters, and the bound of Vapnik and Chervonenkis
 for many more: a ReLU network with W weights in L layers has a VC dimension of order
-:math:`WL\log W`, and the bound says something only for as many samples. Networks of practice
-violate both and generalise all the same, so nothing is wrong with a large number here; it only says
-that the reason has to be sought elsewhere, in norms, margins, flatness or a certificate.
+:math:`WL\log W`, and the bound says something only for as many samples. Practical networks violate
+both and generalise anyway, so nothing is wrong with a large number here; it only says that the
+explanation must come from norms, margins, flatness or a certificate.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3; Bartlett, Harvey, Liaw and
     Mehrabian (2019), "Nearly-tight VC-dimension and pseudodimension bounds for piecewise linear
@@ -27,10 +27,10 @@ DELTA, EPS = 0.05, 0.1
 
 
 class ParameterCount(Exam):
-    """Trainable parameters a sample, and the VC bound."""
+    """Trainable parameters per sample, and the VC bound."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The count for any module, the bound for dense ReLU networks."""
+        """The count for every module, and the bound for dense ReLU networks."""
         W, n = sum(p.numel() for p in subject.parameters().values()), subject.everything().size
         if W == 0:
             raise NotApplicableError("the module has no trainable parameters")
@@ -66,7 +66,7 @@ class ParameterCount(Exam):
 
 
 def _widths(subject: Subject) -> list[int] | None:
-    """Widths of a dense ReLU network, with one output as the VC dimension has it."""
+    """Widths of a dense ReLU network with one output, for which the VC dimension is defined."""
     try:
         with subject.borrowed():
             matrices, biased = dense_relu_matrices(chain_of(subject, subject.data(2)))

@@ -1,12 +1,12 @@
 r"""Error on held-back samples.
 
-The risk on the training samples is optimistic: the network was chosen on them. On n samples that it
-has not seen, the number of errors is binomial, so the exact interval of Clopper and Pearson holds
-whatever the network is. Where the subject comes with such samples (``held_out``) these are used. If
-not, the network learns one half of the samples for a short while (from weights drawn anew if it
-knows them already), and the other half tells what it then does on fresh ones. A network that knows
-its own half and does no better than a constant on the other has memorised, and the most common
-cause are labels that do not belong to their inputs.
+The risk on the training samples is optimistic, because the network was fitted to them. On n
+samples that it has not seen, the number of errors is binomial, so the exact interval of Clopper
+and Pearson holds whatever the network is. Where the subject comes with such samples (``held_out``)
+these are used. If not, the network is trained briefly on one half of the samples (from new weights
+if it has learned them already), and tested on the other half. A network that has learned its own
+half and does no better than a constant on the other has memorised it; the most common cause is
+labels that do not belong to their inputs.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.1; Clopper and Pearson (1934), "The
     use of confidence or fiducial limits"; Langford (2005), "Tutorial on practical prediction theory
@@ -31,7 +31,7 @@ RENAMED = 0.5  # of the errors: half of them are gone when the classes are renam
 
 
 class Unseen(Exam):
-    """Training risk against the risk on samples that were kept back."""
+    """Training risk against the risk on held-back samples."""
 
     share = 7.0  # before the others that need the trial
 
@@ -73,7 +73,7 @@ class Unseen(Exam):
         )
 
     def _after_training(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Held-out samples after the trial run, if that has learned the others."""
+        """Held-out samples after the trial run, if the run has learned the training samples."""
         try:
             trial = trial_run_of(subject, budget)
         except NotApplicableError:
@@ -93,12 +93,12 @@ class Unseen(Exam):
             value=held.said(),
             unit=f"{held.unit} on {len(held.each)} held-out samples after the trial run",
             expected=f"below {held.in_words(held.chance)}, the best constant answer",
-            meaning=f"After {trial.steps} steps {own.in_words(own.value)} on the data it was "
+            meaning=f"After {trial.steps} steps: {own.in_words(own.value)} on the data it was "
             f"trained on, {held.in_words(held.value)} on held-out data"
             + (", no better than a constant answer." if lost else "."),
-            advice="Look for what differs between the two: a feature that tells the label in "
-            "training only (data leakage), another preprocessing, another numbering of the "
-            "classes, or far too few samples."
+            advice="Look for a difference between training and held-out data: a feature that "
+            "reveals the label in training only (data leakage), different preprocessing, a "
+            "different numbering of the classes, or far too few samples."
             if lost
             else "",
         )
@@ -111,9 +111,9 @@ class Unseen(Exam):
             value=held.said(),
             unit=f"{held.unit} on held-out samples after the trial run",
             expected=f"{held.in_words(renamed)} with the class labels in another order",
-            meaning="The trained network names the held-out classes right, but for their numbers: "
-            f"{held.in_words(held.value)} as they are numbered, {held.in_words(renamed)} after "
-            "renaming.",
+            meaning="The trained network separates the held-out classes, but they are numbered "
+            f"differently: {held.in_words(held.value)} as numbered, {held.in_words(renamed)} "
+            "after renumbering.",
             advice="Use the same mapping from names to class numbers (class_to_idx) for training "
             "and test data; do not rely on the order in which folders or names are listed.",
             change="+ assert test_data.class_to_idx == train_data.class_to_idx",
@@ -153,28 +153,30 @@ class Unseen(Exam):
 def _meaning(own: Risk, rest: Risk, knows: bool, nothing: bool) -> str:
     if nothing:
         return (
-            f"After a short training it knows its own half ({own.in_words(own.value)}), and on the "
-            "other half it does no better than a constant."
+            f"A short training learns one half of the samples ({own.in_words(own.value)}), but "
+            "on the other half it does no better than a constant answer."
         )
     if not knows:
         return (
-            "A short training on half of the samples does not learn even these well "
-            f"({own.in_words(own.value)}), so little can be said of others."
+            "A short training does not even learn the half it is trained on "
+            f"({own.in_words(own.value)}), so it says little about other samples."
         )
     return (
-        f"After a short training on half of the samples ({own.in_words(own.value)} there), it "
-        "does better than a constant on the other half."
+        f"After a short training on half of the samples ({own.in_words(own.value)} on these), it "
+        "does better than a constant answer on the other half."
         if rest.reading().high < rest.chance
-        else "More samples are needed to tell whether it does better than a constant."
+        else "More samples are needed to tell whether it does better than a constant answer."
     )
 
 
 def _figure(seen: Risk, unseen: Risk) -> Figure:
     r = unseen.reading()
     marks = (
-        Points([0.0], [seen.value], label="samples it learns", role="other"),
-        Points([1.0], [r.value], low=[r.low], high=[r.high], label="samples it has not seen, 95 %"),
+        Points([0.0], [seen.value], label="training samples", role="other"),
+        Points([1.0], [r.value], low=[r.low], high=[r.high], label="held-back samples, 95 % "
+        "interval"),
         Level(unseen.chance, label="best constant answer"),
     )
     y = "share of wrong answers" if seen.classes else "squared error / variance"
-    return Figure("Risk on seen and unseen samples", x="unseen (1) or not (0)", y=y, marks=marks)
+    return Figure("Risk on seen and unseen samples", x="held back (1) or trained on "
+    "(0)", y=y, marks=marks)

@@ -1,11 +1,11 @@
 r"""Layers still at their random start.
 
-A layer that the optimizer never got, or that was replaced after training, is still what it was
-drawn as: its entries are uniform or normal with the scale of a common initialisation, and its
-spectrum is that of noise. Uniform entries tell it best, since hardly any change leaves all of them
-within their bound; how large a change could have gone unseen is said. A weight whose spectrum is
-not that of a random matrix has been trained; only if there are such weights is an untouched one
-remarkable.
+A layer that was never given to the optimizer, or was replaced after training, still has its
+initial weights: the entries are uniform or normal with the scale of a common initialisation, and
+the spectrum is that of noise. Uniform entries are the clearest sign, since hardly any change
+leaves all of them within their bound; the finding says how large a change could go unnoticed. A
+weight whose spectrum is not that of a random matrix has been trained; an untouched layer is
+reported as a fault only if other layers are trained.
 
 :source: Marchenko and Pastur (1967), "Distribution of eigenvalues for some sets of random
     matrices"; the initialisations are those of torch.nn.init.
@@ -38,10 +38,10 @@ UNSEEN = {"uniform": 0.02, "normal": 0.25, "orthogonal": 0.02}
 
 
 class UntouchedLayers(Exam):
-    """Entries and spectra against what initialisations draw."""
+    """Entries and spectra compared with those of common initialisations."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding for each untouched layer of a trained network, else one for all."""
+        """One finding per untouched layer of a trained network, otherwise one for all."""
         portraits = layer_spectra_of(subject, budget).portraits
 
         @cache
@@ -55,8 +55,8 @@ class UntouchedLayers(Exam):
         trained = [name for name in trained if starts[name] is None]
         if not untouched and not trained:
             raise NotApplicableError(
-                "the weights look random, but match no common initialisation: they may be "
-                "at their start or have hardly moved"
+                "the weights look random but match no common initialisation: they may be "
+                "untrained or have hardly moved"
             )
         if not untouched or not trained:
             yield self._all(len(untouched), len(portraits))
@@ -96,7 +96,7 @@ class UntouchedLayers(Exam):
             "again."
             if frozen
             else "Check that the optimizer has this parameter, that a gradient reaches it, and "
-            "that it was loaded; then train again.",
+            "that the checkpoint contains it; then train again.",
             claims=("marchenko_pastur",),
         )
 
@@ -125,7 +125,7 @@ def _is_noise(portrait: Portrait, null: Callable[[int, int], Tensor]) -> bool:
 
 
 def _start(layer: WeightMatrix, noise: bool) -> RandomStart | None:
-    """The start a layer is at, if a change would have been seen."""
+    """The initialisation a layer still has, if a change would have been noticed."""
     out, into = layer.rows.shape
     found = random_start(layer.rows, fans=(into, out))
     if found is None or found.change > UNSEEN[found.law]:

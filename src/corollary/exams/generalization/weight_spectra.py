@@ -3,15 +3,14 @@ r"""What the weights alone say.
 No data is needed. If a weight matrix :math:`W` was drawn and not trained, the eigenvalues of
 :math:`WW^\top` follow the law of Marchenko and Pastur, and the largest one the law of Tracy and
 Widom. Eigenvalues above it are counted as learned directions, with a known rate of false alarms.
-Then the tail: a power law is fitted by maximum likelihood, and believed only if data drawn
-from it lie as far from their fit (p-value 0.1) and if it is visibly heavier than an
-exponential. Martin and Mahoney saw exponents
-from 2 to 6 in well-trained networks, and smaller ones in networks that generalise better. That is
-an observation on many networks, not a theorem, and networks that have learned random labels have
-heavy tails too: the exponent is shown, and no alarm hangs on it.
-
-Alarms are heuristics with stated populations: a layer in which one direction drowns all others, a
-layer whose norm is out of line with its peers, and a single weight that is a spike by itself.
+For the tail a power law is fitted by maximum likelihood. The fit is accepted only if data drawn
+from it lie as far from their own fit (p-value above 0.1) and if the tail is clearly heavier than
+an exponential. Martin and Mahoney saw exponents from 2 to 6 in well-trained networks, and smaller
+ones in networks that generalise better. That is an observation on many networks, not a theorem,
+and networks that have learned random labels have heavy tails too: the exponent is shown, but
+raises no alarm. Alarms are heuristics: a layer in which one direction dominates all others, a
+layer whose norm is far from those of the other layers, and a single weight that is a spike by
+itself.
 
 :source: Martin and Mahoney (2021), "Implicit self-regularization in deep neural networks";
     Clauset, Shalizi and Newman (2009), "Power-law distributions in empirical data"; Baik, Ben Arous
@@ -60,12 +59,12 @@ SEEN = (2.0, 6.0)  # exponents of well-trained networks, by Martin and Mahoney
 
 
 class WeightSpectra(Exam):
-    """Tails, learned directions, and layers out of line."""
+    """Tails, learned directions, and layers with unusual norms."""
 
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Spikes and norms first, for the tails take the time that is left."""
+        """Spikes and norms come first, because the tails take all the time that is left."""
         spectra = layer_spectra_of(subject, budget)
         yield self._directions(spectra.portraits, spectra.too_large)
         if subject.batch is not None and subject.batch.target is not None:
@@ -156,10 +155,12 @@ class WeightSpectra(Exam):
             quantity="spectral norm / median of the layers",
             value=rounded(ratio),
             expected=f"from {1 / OUT_OF_LINE:g} to {OUT_OF_LINE:g}",
-            meaning=f"Its peers have a norm of about {middle:.2g}, this layer has {norms[name]:.2g}"
+            meaning=f"The other layers have a norm of about {middle:.2g}, this one has "
+            f"{norms[name]:.2g}"
             f"{'; normalisation may undo that' if normalised else ''}."
             if large or small
-            else "No layer is far larger or smaller than its peers; this one is the furthest.",
+            else "No layer is far larger or smaller than the others; this one is the furthest "
+            "from the median.",
             advice="Compare its initialisation, learning rate and weight decay with the others."
             if large or small
             else "",
@@ -191,7 +192,7 @@ class WeightSpectra(Exam):
 def _tails(
     portraits: Sequence[Portrait], subject: Subject, budget: Budget
 ) -> list[tuple[Portrait, TestedTail]]:
-    """Tails with their tests, as far as the budget goes; the small ones first."""
+    """Tails with their tests, as far as the budget goes, smallest layers first."""
     rng, found = subject.rng("tails"), []
     for portrait in sorted(portraits, key=lambda p: len(p.operator)):
         if (tail := portrait.tail(draws=DRAWS, rng=rng)) is not None:
@@ -232,7 +233,7 @@ def _scree(found: Portrait) -> Figure:
     if found.spikes.variance > 0:
         noise = MarchenkoPastur(p, found.n, found.spikes.variance).quantile(1 - (rank - 0.5) / p)
         marks.append(Curve(noise.tolist(), rank.tolist(), label="noise", role="predicted"))
-        marks.append(Level(found.spikes.ceiling, label="noise ends"))
+        marks.append(Level(found.spikes.ceiling, label="end of the noise"))
     title = "Eigenvalues and noise"
     return Figure(title, x="rank", y="λ", marks=tuple(marks), log_x=True, log_y=True)
 
@@ -241,7 +242,7 @@ def _exponents(tails: Sequence[tuple[Portrait, TestedTail]]) -> Figure:
     marks: list[Mark] = []
     kinds: tuple[tuple[bool, str, Role], ...] = (
         (True, "power law", "measured"),
-        (False, "none, fit only", "other"),
+        (False, "no power law, fit only", "other"),
     )
     for heavy, label, role in kinds:
         chosen = [(i + 1, t.fit) for i, (_, t) in enumerate(tails) if t.heavy is heavy]
@@ -255,7 +256,7 @@ def _exponents(tails: Sequence[tuple[Portrait, TestedTail]]) -> Figure:
 
 
 def _survival(found: Portrait, tail: TestedTail) -> Figure:
-    """How many eigenvalues are larger, and the fit."""
+    """The share of eigenvalues above each value, and the fit."""
     values = found.operator[found.operator > 0]
     share = torch.arange(len(values), 0, -1, dtype=torch.float64) / len(values)
     x = torch.logspace(0, 1, 20, dtype=torch.float64).log10() * (values[-1] - tail.fit.start)
@@ -264,5 +265,6 @@ def _survival(found: Portrait, tail: TestedTail) -> Figure:
     fit = Curve(above.tolist(), x.tolist(), label=alpha, role="predicted")
     marks = (Points(values.tolist(), share.tolist(), label=f"layer {found.name}"), fit)
     return Figure(
-        "Tail of the spectrum", x="λ", y="share above", marks=marks, log_x=True, log_y=True
+        "Tail of the spectrum", x="λ", y="share of larger "
+        "eigenvalues", marks=marks, log_x=True, log_y=True
     )

@@ -32,7 +32,7 @@ class KernelRank(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One number."""
+        """One finding, the effective rank."""
         batch = subject.data(affordable(subject, budget, outputs_of(subject), SAMPLES))
         if batch.size < 8:
             raise NotApplicableError(f"this needs at least 8 samples, and there are {batch.size}")
@@ -40,7 +40,9 @@ class KernelRank(Exam):
         with subject.borrowed() as model:
             kernel = tangent_kernel(subject, model, inputs)
         if not bool((kernel.diagonal() > 0).any()):
-            raise NotApplicableError("no output depends on any parameter, so the kernel is zero")
+            raise NotApplicableError(
+                "the outputs do not depend on any parameter, so the kernel is zero"
+            )
         rank = effective_rank(kernel)
         collapsed = rank < FEW
         yield self.finding(
@@ -62,12 +64,12 @@ class KernelRank(Exam):
 
 
 def _remedy(batch: Batch) -> str:
-    """Inputs of a wild scale are put right; else the weights."""
+    """The remedy: standardise inputs of an extreme scale, otherwise draw new weights."""
     wild = any(not scale_of(x).healthy for x in float_inputs(batch).values())
     return "standardised inputs" if wild else "fresh start"
 
 
 def _advice(batch: Batch) -> str:
     if any(t.is_floating_point() for t in batch.tensors()):
-        return "Centre the inputs; if they are so already, add normalisation or use fewer layers."
+        return "Centre the inputs; if they are centred, add normalisation or use fewer layers."
     return "Start with larger weights, add normalisation layers, or use fewer layers."

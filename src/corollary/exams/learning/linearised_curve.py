@@ -42,7 +42,7 @@ class LinearisedCurve(Exam):
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The largest distance of the curves, relative to the loss at the start."""
+        """The largest distance between the curves, relative to the initial loss."""
         with subject.borrowed() as model:
             run = short_training(subject, budget, SAMPLES)
             loss = _loss_of_flat(subject, run.batch)
@@ -71,14 +71,14 @@ class LinearisedCurve(Exam):
             expected=f"within {100 * max(error, FINE):.2g} %, as stated before the run",
             meaning="The run follows the prediction."
             if inside
-            else "The run leaves the prediction, so first-order theory does not describe it.",
+            else "The run departs from the prediction, so first-order theory does not describe it.",
             figures=(_figure(predicted[:n], real[:n], error * scale),),
             details={"gap": gap, "step": run.step, "stated_error": error},
         )
 
 
 class _StatedError:
-    """Along the linearised path: loss and gradient of the network against the expansion's."""
+    """Loss and gradient of the network and of its linearisation, along the linearised path."""
 
     def __init__(self, run: ShortTraining, linear: Linearized, loss: Loss) -> None:
         self.run, self.linear, self.loss = run, linear, loss
@@ -86,11 +86,11 @@ class _StatedError:
         self.drifts: list[float] = []
 
     def total(self) -> float:
-        """The largest difference of the losses, and what the gradients' differences add up to."""
+        """The largest difference of the losses plus the sum of the gradients' differences."""
         return max(self.gaps, default=0.0) + EVERY * self.run.step * sum(self.drifts)
 
     def on_step(self, loop: Any) -> None:
-        """Look, and leave everything as it was."""
+        """Record both at one step, without side effects."""
         if loop.history.steps % EVERY == 0:
             batch = self.run.batch
             theta = list(self.linear.theta)
@@ -121,7 +121,8 @@ def _loss_of_flat(subject: Subject, batch: Batch) -> Loss:
     """The loss of the linearised network's output, which has one axis per sample.
 
     Raises:
-        NotApplicableError: if the loss is not a function of the output, but the model's own.
+        NotApplicableError: if the model computes its loss itself, so that it is not a function of
+        the output.
     """
     with torch.no_grad():
         raw = subject.call(batch)
@@ -137,24 +138,24 @@ def _loss_of_flat(subject: Subject, batch: Batch) -> Loss:
             same = False
     if not same:
         raise NotApplicableError(
-            "the model computes its loss itself, and a linearised output cannot be handed to it; "
-            "pass loss=<function of (output, target)>"
+            "the model computes its loss itself and cannot take a linearised output; pass "
+            "loss=<function of (output, target)>"
         )
     return loss
 
 
 def _why(batch: Batch, steps: int) -> str:
-    """Why the linearised network predicts nothing here, and what to do."""
+    """The reason why the linearised network predicts nothing here, and what to do."""
     wild = [name for name, x in float_inputs(batch).items() if not scale_of(x).healthy]
     if wild:
         return (
-            f"the values of {wild[0]} are of such a scale that the network leaves its "
-            "linearisation at once, and nothing can be predicted from that; standardise them "
+            f"the values of {wild[0]} have such a large scale that the network leaves its "
+            "linearisation at once, so nothing can be predicted; standardise them "
             "(subtract the mean, divide by the standard deviation) and examine again"
         )
     return (
-        f"within {steps} steps the network is so far from its linearisation that nothing can be "
-        "predicted from that; look at how its features move instead, or make it wider"
+        f"within {steps} steps the network moves so far from its linearisation that nothing can "
+        "be predicted; look at the change of its features instead, or make it wider"
     )
 
 

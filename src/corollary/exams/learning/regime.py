@@ -1,10 +1,10 @@
 r"""Lazy or feature learning.
 
 The tangent kernel on a probe of samples before and after a short training. A network that learns
-lazily keeps it; one that learns features turns it, usually towards the labels. The turn is
-:math:`1 - \cos(K_0, K_t)`: below 1 % the run is a kernel method's, above 10 % it is not. Both
-kernels are centred first: what all samples share, as with inputs that have a large mean, would hide
-how the rest turns.
+lazily keeps this kernel; one that learns features rotates it, usually towards the labels. The
+rotation is :math:`1 - \cos(K_0, K_t)`: below 1 % the run behaves like a kernel method, above 10 %
+it does not. Both kernels are centred first, because a part that all samples share, as with inputs
+of large mean, would hide the rotation of the rest.
 
 :source: Jacot, Gabriel and Hongler (2018), "Neural tangent kernel"; Chizat, Oyallon and Bach
     (2019), "On lazy training in differentiable programming"; Cortes, Mohri and Rostamizadeh (2012),
@@ -38,11 +38,11 @@ class LearningRegime(Exam):
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Regime, and alignment with the labels."""
+        """The regime, and the alignment with the labels."""
         if is_trained(subject):
             raise NotApplicableError(
-                "the network has learned these samples already, and how it learns is seen at the "
-                "start; give it with fresh weights"
+                "the network has already learned these samples, and the regime shows only at the "
+                "start; pass it with newly initialised weights"
             )
         with subject.borrowed() as model:
             run = short_training(subject, budget, SAMPLES)
@@ -67,7 +67,7 @@ class LearningRegime(Exam):
         yield self._progress(history.losses)
 
     def _alignment(self, before: float, after: float) -> Finding:
-        way = "turns the kernel towards" if after > before else "turns the kernel away from"
+        way = "rotates the kernel towards" if after > before else "rotates the kernel away from"
         if abs(after - before) < SAME * abs(before):
             way = "does not change the alignment of the kernel with"
         return self.finding(
@@ -89,7 +89,8 @@ class LearningRegime(Exam):
             meaning="Training makes no progress even at a learning rate that should be safe."
             if stuck
             else "Training makes progress at a learning rate that is safe at the start.",
-            advice="First fix the findings on gradients and inputs; as it is, it learns nothing."
+            advice="First fix the findings on gradients and inputs; as it is, the network learns "
+            "nothing."
             if stuck
             else "",
         )
@@ -108,7 +109,7 @@ _MEANINGS = {
 
 
 def _centred(kernel: Tensor) -> Tensor:
-    """The kernel of the same features with their mean over the samples taken off."""
+    """The kernel of the same features after subtracting their mean over the samples."""
     kernel = kernel - kernel.mean(0, keepdim=True)
     kernel = kernel - kernel.mean(1, keepdim=True)
     if not bool(kernel.any()):
