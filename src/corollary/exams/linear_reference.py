@@ -1,4 +1,4 @@
-"""What a straight line finds in the inputs: a reference that no network can be blamed for."""
+"""What a linear model finds in the inputs: a reference that does not depend on the network."""
 
 import torch
 from torch import Tensor
@@ -15,9 +15,9 @@ LEVEL = 0.99
 
 
 def linear_fit_generalises(batch: Batch) -> bool:
-    """Whether a ridge regression on half of the samples names classes of the other half.
+    """Whether a ridge regression on half of the samples predicts the classes of the other half.
 
-    Better than the most common class, with 99 % confidence; False if there are no classes.
+    It must beat the most common class with 99 % confidence; False if there are no classes.
     """
     y = class_numbers(batch.target)
     if y is None or y.dim() != 1 or bool((y < 0).any()):
@@ -50,7 +50,7 @@ def _fitted(x: Tensor, y: Tensor, other: Tensor) -> Tensor:
 def features_of(batch: Batch, most: int) -> Tensor:
     """One row of numbers per sample: values of float inputs, counts of token ids.
 
-    Of more than twice the most that are wanted, some are left out.
+    If there are more than twice as many as wanted, some are left out.
     """
     parts = []
     for t in batch.tensors():
@@ -63,6 +63,6 @@ def features_of(batch: Batch, most: int) -> Tensor:
             counts = torch.zeros(len(flat), TOKENS, dtype=torch.float64)
             parts.append(counts.scatter_add_(1, flat.long(), torch.ones_like(flat).double()))
     if not parts:
-        raise NotApplicableError("the inputs are neither numbers nor ids of some tokens")
+        raise NotApplicableError("the inputs are neither numbers nor token ids")
     rows = torch.cat(parts, 1)
     return rows if rows.shape[1] <= most else rows[:, :: rows.shape[1] // most]

@@ -1,4 +1,4 @@
-"""Changes to what the loss gets: its sign, terms of weights, the scale of outputs, a bias."""
+"""Changes to the loss and its input: sign, penalties on weights, scale of the outputs, a bias."""
 
 import math
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ FAR = 10.0  # times: a factor that a learning rate does not make up for
 
 
 def climbs(trial: TrialRun) -> bool:
-    """Whether the optimizer goes up the loss."""
+    """Whether the optimizer maximises the loss."""
     optimizer = trial.subject.recipe.optimizer
     return optimizer is not None and any(g.get("maximize") for g in optimizer.param_groups)
 
 
 def minimised(trial: TrialRun) -> Run:
-    """The same optimizer going down the loss."""
+    """The same optimizer, minimising the loss."""
     optimizer, _ = trial.subject.recipe.twin()
     for group in optimizer.param_groups:
         group["maximize"] = False
@@ -36,7 +36,7 @@ def minimised(trial: TrialRun) -> Run:
 
 
 def has_penalty(trial: TrialRun) -> bool:
-    """Whether the loss depends on weights by themselves, and not by way of the outputs."""
+    """Whether the loss depends on the weights directly, and not only through the outputs."""
     subject = trial.subject
     batch = subject.labelled(16)
     try:
@@ -48,7 +48,7 @@ def has_penalty(trial: TrialRun) -> bool:
 
 
 def no_penalty(trial: TrialRun) -> Run:
-    """The loss without what depends on weights by themselves."""
+    """The loss without the part that depends on the weights directly."""
     subject = trial.subject
 
     def loss(raw: object, target: Tensor) -> Tensor:
@@ -67,7 +67,7 @@ def _cut_off(value: Any) -> Any:
         return type(value)({k: _cut_off(v) for k, v in value.items()})
     if isinstance(value, tuple | list):
         return type(value)(map(_cut_off, value))
-    raise NotApplicableError("the outputs are of no usual kind")
+    raise NotApplicableError("the outputs are not tensors, or lists or dicts of tensors")
 
 
 def output_factor(trial: TrialRun) -> float:
@@ -87,9 +87,9 @@ def shrinks_or_grows(trial: TrialRun) -> bool:
 
 
 def unscaled(trial: TrialRun) -> Run:
-    """The last operation hands on what it gets."""
+    """The last operation passes on its input unchanged."""
     trace, last = last_in_training(trial.subject)
-    assert last is not None, "it multiplies"
+    assert last is not None, "the last operation multiplies"
     return trial.with_change(unchanged, around=without_call(trial.subject.model, trace, last))
 
 
@@ -99,14 +99,14 @@ def _last(trial: TrialRun) -> Call | None:
 
 @dataclass(frozen=True)
 class Unbiased:
-    """A linear layer without a bias that gives the output."""
+    """A linear layer without a bias that computes the output."""
 
     name: str
     layer: nn.Linear
 
 
 def unbiased(trial: TrialRun) -> Unbiased | None:
-    """The last layer, if it is linear, gives the output itself and has no bias."""
+    """The last layer, if it is linear, computes the output itself and has no bias."""
     call = _last(trial)
     if call is None or not isinstance(call.module, nn.Linear) or call.module.bias is not None:
         return None
@@ -114,7 +114,7 @@ def unbiased(trial: TrialRun) -> Unbiased | None:
 
 
 def with_bias(trial: TrialRun) -> Run:
-    """The last layer gets a bias, which is trained, too."""
+    """The last layer gets a bias, which is also trained."""
     found = unbiased(trial)
     if found is None:
         raise NotApplicableError("the last layer has a bias")
@@ -137,7 +137,7 @@ def _added(layer: nn.Module, bias: Tensor) -> Iterator[None]:
 
 
 def ignored_outputs(subject: Subject, output: Tensor, target: Tensor) -> list[int]:
-    """Columns of the output that get no gradient whatever the outputs are, though targets vary.
+    """Output columns that never get a gradient, whatever the outputs, though their targets vary.
 
     Only where each column has a target of its own.
     """

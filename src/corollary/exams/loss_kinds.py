@@ -1,7 +1,7 @@
-"""What kind of loss it is, by what it gives, and what kind of targets there are.
+"""The kind of a loss, recognised by its values, and the kind of the targets.
 
-A loss is recognised by its values on random outputs, whoever wrote it: the mean or the sum of a
-known one, to rounding.
+A loss is recognised by its values on random outputs, whoever wrote it: they are the mean or the
+sum of a known loss up to rounding.
 """
 
 import math
@@ -31,12 +31,12 @@ DRAWS = 2
 
 
 def loss_kind(subject: Subject, output: Tensor, target: Tensor) -> Kind | Literal[""]:
-    """The known loss that gives the same numbers; empty for another.
+    """The known loss that gives the same numbers; empty for any other loss.
 
     Args:
-        subject: Whose loss.
-        output: Of its shape random outputs are drawn.
-        target: The targets as they are.
+        subject: The subject whose loss it is.
+        output: An output; random outputs of its shape are drawn.
+        target: The targets, unchanged.
     """
     rng = subject.rng("loss kind")
     drawn = [_drawn(output, rng) for _ in range(DRAWS)]
@@ -59,7 +59,7 @@ def loss_kind(subject: Subject, output: Tensor, target: Tensor) -> Kind | Litera
 
 
 def smoothing_of(subject: Subject, output: Tensor, target: Tensor) -> float | None:
-    """The label smoothing of a cross-entropy, whoever wrote it; None if the loss is another.
+    """The label smoothing of a cross-entropy, whoever wrote it; None for any other loss.
 
     A smoothed cross-entropy lies between the cross-entropy and that of uniform targets, at a share
     that is the same for all outputs.
@@ -111,7 +111,7 @@ def _drawn(output: Tensor, rng: torch.Generator) -> Tensor:
 def _takes_shares(subject: Subject, output: Tensor, target: Tensor, rng: torch.Generator) -> bool:
     """Whether the loss is finite for numbers between 0 and 1, unlike for others.
 
-    One that takes larger numbers, too, and has such targets is one of rates or other positive
+    A loss that also accepts larger numbers, with larger targets, is one of rates or other positive
     numbers.
     """
     try:

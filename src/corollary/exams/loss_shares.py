@@ -1,4 +1,4 @@
-"""How much of the loss each class is, and which classes it leaves out."""
+"""The share of the loss that each class has, and the classes that the loss ignores."""
 
 import math
 
@@ -15,10 +15,10 @@ DRAWN = (0.01, 0.1, 1.0, 1.0, 10.0)  # sizes of random outputs
 
 
 def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
-    """How much of the loss each class is: the length of the gradient in its outputs.
+    """The share of the loss of each class: the length of the gradient in its outputs.
 
     Outputs are the same for all samples, so what differs is how often a class occurs and how the
-    loss weights it. None if the loss cannot be asked.
+    loss weights it. None if the loss cannot be evaluated on such outputs.
     """
     if len(classes) > MANY:
         return None
@@ -49,9 +49,10 @@ def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
 
 
 def counting_samples(subject: Subject, output: Tensor, target: Tensor) -> Tensor | None:
-    """Which samples move the loss: some random output of theirs has a gradient. None if not known.
+    """Which samples affect the loss: some random output has a gradient. None if it is not known.
 
-    Outputs are drawn small and large, for a margin lets those rest that are beyond it.
+    Both small and large outputs are drawn, because a margin loss has no gradient beyond its
+    margin.
     """
     rng = subject.rng("counting samples")
     counts = torch.zeros(len(output), dtype=torch.bool)
@@ -67,7 +68,7 @@ def counting_samples(subject: Subject, output: Tensor, target: Tensor) -> Tensor
 
 
 def ignored_classes(subject: Subject) -> tuple[int, ...]:
-    """Classes that occur and that the loss leaves out, as by ``ignore_index`` or a weight of 0."""
+    """Classes that occur but are ignored by the loss, by ``ignore_index`` or a weight of 0."""
     if "ignored classes" not in subject.memo:
         subject.memo["ignored classes"] = _found(subject)
     found: tuple[int, ...] = subject.memo["ignored classes"]

@@ -1,4 +1,4 @@
-"""The mode in which questions about training are asked without its noise."""
+"""The mode for measuring training without its noise."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 @contextmanager
 def steady(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode, but for batch normalisation, which keeps to the batch's statistics."""
+    """Evaluation mode, except that batch normalisation uses the statistics of the batch."""
     modes = [(m, m.training) for m in model.modules()]
     model.eval()
     for module in model.modules():

@@ -38,7 +38,7 @@ WIDER, ENOUGH = 4, 32  # times the units, and units that are enough for small ta
 
 
 def fresh_start(trial: TrialRun) -> Run:
-    """All matrices drawn with He's variance, recurrent ones orthogonal, biases at zero.
+    """All matrices are drawn with He's variance, recurrent ones orthogonal, biases set to zero.
 
     Where nothing is rectified the variance is half of that (LeCun's), which keeps tanh in range.
     """
@@ -49,17 +49,17 @@ def fresh_start(trial: TrialRun) -> Run:
 
 
 def no_dropout(trial: TrialRun) -> Run:
-    """Nothing is dropped in training."""
+    """Dropout is switched off in training."""
     return trial.with_change(unchanged, around=without_dropout(trial.subject.model))
 
 
 def no_dropout_at_the_end(trial: TrialRun) -> Run:
-    """The last operation, a dropout, hands on what it gets."""
+    """The last operation, a dropout, passes on its input unchanged."""
     return _without_last(trial, lambda op: "dropout" in op)
 
 
 def bare_output(trial: TrialRun) -> Run:
-    """The activation at the end hands on what it gets."""
+    """The activation at the end passes on its input unchanged."""
     return _without_last(trial, lambda op: op in RANGES)
 
 
@@ -67,12 +67,12 @@ def _without_last(trial: TrialRun, meant: Callable[[str], bool]) -> Run:
     subject = trial.subject
     trace, last = last_in_training(subject)
     if last is None or not meant(last.op):
-        raise NotApplicableError("the last operation is another one")
+        raise NotApplicableError("the last operation is not this activation")
     return trial.with_change(unchanged, around=without_call(subject.model, trace, last))
 
 
 def rectifiers(trial: TrialRun) -> Run:
-    """Rectifiers in place of saturating activations, but for one at the end."""
+    """Rectifiers in place of saturating activations, except at the end."""
     _, last = last_in_training(trial.subject)
     if last is not None and last.op in SATURATING:
         raise NotApplicableError("the last operation is a saturating one itself")
@@ -88,12 +88,12 @@ def activations(trial: TrialRun) -> Run:
 
 
 def moved_axes(trial: TrialRun) -> Run:
-    """Axes change places where a reshape pretends that they do."""
+    """Axes are transposed where a reshape was used to swap them."""
     return trial.with_change(unchanged, around=with_moved_axes())
 
 
 def unfrozen(trial: TrialRun) -> Run:
-    """What is fixed is trained, too, with the settings of the first group."""
+    """Frozen tensors are trained too, with the settings of the first parameter group."""
     subject = trial.subject
     held = list(fixed_tensors(subject.model).values())
     optimizer, _ = subject.recipe.twin()
@@ -113,7 +113,7 @@ def unfrozen(trial: TrialRun) -> Run:
 
 
 def fixed_tensors(model: nn.Module) -> dict[str, Tensor]:
-    """Matrices that take part and are not trained: frozen, a buffer, or a plain attribute."""
+    """Matrices that are used but not trained: frozen ones, buffers, and plain attributes."""
     found = {n: p for n, p in model.named_parameters() if not p.requires_grad}
     buffers = {n: b for n, b in model.named_buffers() if b.dim() > 1 and b.is_floating_point()}
     plain = {
@@ -126,7 +126,7 @@ def fixed_tensors(model: nn.Module) -> dict[str, Tensor]:
 
 
 def separate_layers(trial: TrialRun) -> Run:
-    """Layers that stand in several places get weights of their own in each."""
+    """Layers that are used in several places get separate weights in each."""
     subject = trial.subject
     seen: set[int] = set()
     swaps = []
@@ -160,7 +160,7 @@ def _drawn_again(swaps: list[Any]) -> Callable[[nn.Module], None]:
 
 
 def wider(trial: TrialRun) -> Run:
-    """Hidden layers of a plain chain with four times the units or more, drawn anew."""
+    """Hidden layers of a plain chain get at least four times as many units, with new weights."""
     subject = trial.subject
     with subject.borrowed():
         layers = [link.layer for link in chain_of(subject, subject.data(2))]
@@ -228,7 +228,7 @@ def cross_entropy(trial: TrialRun) -> Run:
 
 
 def last_in_training(subject: Subject) -> tuple[Trace, Call | None]:
-    """What is executed in train mode, and the operation that gives the output; looked at once."""
+    """The operations executed in train mode, and the one that gives the output; recorded once."""
     if "last in training" not in subject.memo:
         with subject.borrowed(train=True), torch.no_grad():
             trace = executed(subject.model, lambda: subject.call(subject.data(FEW)))
@@ -245,7 +245,7 @@ def mixing_reshapes(subject: Subject) -> list[Call]:
 
 
 class Merged(NamedTuple):
-    """An operation after which whole numbers are fewer different ones."""
+    """An operation that maps different whole numbers to the same one."""
 
     op: str
     before: int
@@ -253,7 +253,7 @@ class Merged(NamedTuple):
 
 
 def clamped_ids(subject: Subject) -> list[Merged]:
-    """Where ids among the inputs are clamped or wrapped; looked at once."""
+    """The operation that clamps or wraps ids among the inputs; recorded once."""
     if "clamped ids" not in subject.memo:
         found: list[Merged] = []
 
@@ -290,7 +290,7 @@ def ids_as_they_are(trial: TrialRun) -> Run:
 
 
 def drawn_well(model: nn.Module, *, gain: float) -> None:
-    """Draw every matrix so that signals keep their size; one-dimensional parameters rest.
+    """Draw every matrix so that signals keep their size; other one-dimensional parameters stay.
 
     Biases of layers with a matrix start at zero.
     """

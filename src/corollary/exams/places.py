@@ -1,9 +1,9 @@
-"""Which token each place of a sequence is asked for: that of the target, as the loss reads it.
+"""Which token each position of a sequence has to predict, judged by targets and loss.
 
-A language model is asked for the next token. Who shifts is not agreed on: the data set may give
-targets that are one ahead, or the loss compares each output with the target of the next place. Both
-together skip a token, and neither asks for the token that is read. The loss is asked by changing
-the targets of one place and looking whose outputs' gradients change.
+A language model has to predict the next token. Either the data set shifts the targets by one, or
+the loss compares each output with the target of the next position. If both do it, a token is
+skipped; if neither does, the target is the token that is read. To find out what the loss does, the
+targets of one position are changed, and the outputs whose gradients change are recorded.
 """
 
 import torch
@@ -21,7 +21,7 @@ REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
 
 def asked_offset(subject: Subject, batch: Batch) -> int | None:
-    """How many places ahead the token is that an output is asked for; None if it is no token.
+    """How many positions ahead the token lies that an output has to predict; None if not a token.
 
     To be called inside ``subject.borrowed()``.
     """
@@ -39,7 +39,7 @@ def asked_offset(subject: Subject, batch: Batch) -> int | None:
 
 
 def loss_shift(subject: Subject, raw: object, batch: Batch) -> int | None:
-    """How many places ahead the target is that an output is compared with; None if not known."""
+    """How many positions ahead the target of an output lies; None if it is not known."""
     output, y = subject.pick(raw), batch.target
     if isinstance(batch.named.get("labels"), Tensor):
         y = batch.named["labels"]
@@ -65,7 +65,7 @@ def loss_shift(subject: Subject, raw: object, batch: Batch) -> int | None:
 
 
 def _shift_of_own_loss(subject: Subject, raw: object, y: Tensor) -> int | None:
-    """Of a loss that the module computes itself: the usual two are tried."""
+    """The same for a loss that the module computes itself; the two usual shifts are tried."""
     own = raw.get("loss") if hasattr(raw, "get") else None
     output = subject.pick(raw)
     if not isinstance(own, Tensor) or output.dim() != 3 or output.shape[:2] != y.shape:
@@ -79,7 +79,7 @@ def _shift_of_own_loss(subject: Subject, raw: object, y: Tensor) -> int | None:
 
 
 def _tokens(batch: Batch) -> Tensor | None:
-    """The input of token numbers, if there is one."""
+    """The input that holds token ids, if there is one."""
     for t in (*batch.inputs, batch.named.get("input_ids")):
         if isinstance(t, Tensor) and t.dim() == 2 and not t.is_floating_point():
             return t if t.shape[1] >= SHORTEST and t.dtype is not torch.bool else None
@@ -87,7 +87,7 @@ def _tokens(batch: Batch) -> Tensor | None:
 
 
 def _ahead(x: Tensor, y: Tensor) -> int | None:
-    """The places between a target and the same token of the input, if that is the only one."""
+    """The distance between a target and the same token in the input, if it is unique."""
     length = x.shape[1]
     found = []
     for ahead in range(-FARTHEST, FARTHEST + 1):

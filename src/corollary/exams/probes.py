@@ -44,7 +44,7 @@ class Probe:
         return torch.cat(parts)
 
     def values(self, rows: Tensor) -> Tensor:
-        """As :meth:`outputs`, with random combinations in place of very many numbers."""
+        """Like :meth:`outputs`, but very many outputs are replaced by random combinations."""
         y = self.outputs(rows)
         if y.shape[1] <= OUTPUTS:
             return y
@@ -53,10 +53,11 @@ class Probe:
         return y @ signs.to(y) / math.sqrt(y.shape[1])
 
     def rounding(self) -> float:
-        """What the outputs' relative error may be from rounding alone.
+        """The relative error of the outputs that rounding alone can cause.
 
         Raises:
-            NotApplicableError: if that is most of the output, as in half precision.
+            NotApplicableError: if that error is as large as the output itself, as in half
+            precision.
         """
         dtypes = [t.dtype for t in self.batch.tensors() if t.is_floating_point()]
         error = 256 * max(torch.finfo(dtype).eps for dtype in dtypes)
@@ -67,11 +68,11 @@ class Probe:
         return error
 
     def numbers(self) -> int:
-        """How many numbers all layers give for one sample."""
+        """How many numbers all layers together compute for one sample."""
         return sum(size for _, size in self._layers())
 
     def units(self) -> int:
-        """Units that bend; all numbers of the layers where none is a module of its own."""
+        """The number of nonlinear units; if no activation is a module, of all units."""
         bending = [size for layer, size in self._layers() if module_thresholds(layer) is not None]
         return sum(bending) or self.numbers()
 
@@ -108,7 +109,7 @@ def probe_of(subject: Subject, n: int, *, least: int = 8) -> Probe:
     """The subject on its first ``n`` samples.
 
     Raises:
-        NotApplicableError: if it reads anything but floating-point numbers, or too few samples.
+        NotApplicableError: if an input is not floating-point, or there are too few samples.
     """
     batch = subject.data(n)
     named = {k: v for k, v in batch.named.items() if k != "labels"}

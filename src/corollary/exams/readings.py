@@ -17,7 +17,7 @@ def counted(n: int) -> Reading:
 
 
 def rounded(value: float, digits: int = 2) -> Reading:
-    """A number of the samples at hand; other samples would change its third digit.
+    """A number measured on the given samples; other samples would change its third digit.
 
     Example:
         >>> rounded(0.04922).value, rounded(0.99912, 4).value
@@ -42,7 +42,7 @@ def upwards(value: float, digits: int = 2) -> Reading:
 
 
 def roughly(value: float) -> str:
-    """One digit, as it is said.
+    """The number with one significant digit, as text.
 
     Example:
         >>> roughly(1936.0), roughly(0.0312), roughly(37.2)

@@ -1,4 +1,4 @@
-"""Changes to the data and to the recipe that can be tried: scales, rates, order, steps."""
+"""Changes to the data and to the recipe that can be tried: scales, learning rates, order, steps."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,12 +19,12 @@ CLIP = 1.0  # length of a gradient, as recurrent networks and transformers are t
 
 
 def standardised_inputs(trial: TrialRun) -> Run:
-    """Each float input without its mean and divided by its deviation, feature by feature."""
+    """Each feature of a float input minus its mean, divided by its standard deviation."""
     return trial.with_change(unchanged, _changed(trial, standardised))
 
 
 def standardised_targets(trial: TrialRun) -> Run:
-    """Targets with mean 0 and deviation 1; errors are counted in deviations anyway."""
+    """Targets with mean 0 and standard deviation 1; errors are measured in these units anyway."""
     batch = trial.subject.all_labelled()
     y = batch.target
     if not isinstance(y, Tensor) or "labels" in batch.named:
@@ -43,7 +43,7 @@ def divided_loss(trial: TrialRun) -> Run:
 
 
 def larger_batches(trial: TrialRun) -> Run:
-    """Batches of 32 and as many steps."""
+    """Batches of 32, for the same number of steps."""
     return trial.with_change(unchanged, batch_size=LARGER)
 
 
@@ -55,7 +55,7 @@ def no_decay(trial: TrialRun) -> Run:
 def constant_rate(trial: TrialRun) -> Run:
     """The same optimizer without its schedule, at the learning rate that it was given.
 
-    A schedule sets the rate when it is made, so what the optimizer has is that of its first step.
+    A schedule changes the rate when it is created, so the optimizer holds that of the first step.
     """
     optimizer, _ = trial.subject.recipe.twin()
     for group in optimizer.param_groups:
@@ -83,7 +83,7 @@ def plain_adam(trial: TrialRun) -> Run:
 
 
 def all_parameters(trial: TrialRun) -> Run:
-    """The optimizer gets the parameters that it lacks, with the settings of its first group."""
+    """The missing parameters are added to the optimizer, with the settings of its first group."""
     optimizer, _ = trial.subject.recipe.twin()
     owned = {id(p) for group in optimizer.param_groups for p in group["params"]}
     missing = [p for p in trial.subject.parameters().values() if id(p) not in owned]
@@ -103,12 +103,12 @@ def squared_error(trial: TrialRun) -> Run:
 
 
 def clipped(trial: TrialRun) -> Run:
-    """Gradients of a length of one at most."""
+    """Gradients clipped to a norm of at most 1."""
     return trial.with_change(unchanged, clip=CLIP)
 
 
 def shuffled_order(trial: TrialRun) -> Run:
-    """Batches of samples at random in place of the loader's order."""
+    """Batches of random samples in place of the loader's order."""
     return trial.with_change(unchanged, shuffled=True)
 
 
@@ -126,7 +126,7 @@ def _set(trial: TrialRun, **settings: float) -> Optimizer:
 
 
 def standardised(x: Tensor) -> Tensor:
-    """Each feature with mean 0 and deviation 1; constant ones at zero."""
+    """Each feature with mean 0 and standard deviation 1; constant features become zero."""
     flat = x.reshape(len(x), -1)
     deviation = flat.std(0, unbiased=False)
     centred = flat - flat.mean(0)

@@ -1,7 +1,7 @@
-"""Advice that a machine can follow: the change is made in a copy, and the trial run repeated.
+"""Remedies that can be tried automatically: the change is made in a copy, and training repeated.
 
-A finding names its remedy. It is confirmed if the changed run is clearly better than the user's, so
-advice is given because it was seen to help.
+A finding names its remedy. The finding is confirmed if the changed run is clearly better than the
+user's, so advice is given because it was observed to help.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
 
 
 def tried(trial: TrialRun, name: str) -> Run | None:
-    """The run with a remedy; None if it cannot be made or too many were. Each is made once."""
+    """The run with a remedy; None if it cannot be run or too many were. Each is run once."""
     runs: dict[str, Run | None] = trial.subject.memo.setdefault("remedies", {})
     if name not in runs:
         runs[name] = None
@@ -66,26 +66,26 @@ def tried(trial: TrialRun, name: str) -> Run | None:
 
 
 def confirmed_by(trial: TrialRun, name: str) -> Run | None:
-    """The run with a remedy, if the user's is bad beside it."""
+    """The run with a remedy, if it is clearly better than the user's."""
     run = tried(trial, name)
     return run if run is not None and trial.needs(run) else None
 
 
 def try_remedy(trial: TrialRun, name: str) -> str:
-    """What a remedy did, in a sentence; empty if it did not help or cannot be tried."""
+    """A sentence on the effect of a remedy; empty if it did not help or cannot be tried."""
     run = confirmed_by(trial, name)
     return "" if run is None else compared(trial, run)
 
 
 def compared(trial: TrialRun, run: Run) -> str:
-    """The user's run and a changed one, in a sentence."""
+    """A sentence that compares the user's run with a changed one."""
     if trial.run.risk is not None and run.risk is not None and trial.run.finite:
         before, after = trial.run.risk, run.risk
         return (
-            f"After {trial.steps} steps of training {before.in_words(before.value)}; with this "
-            f"change {after.in_words(after.value)}."
+            f"After {trial.steps} steps of training: {before.in_words(before.value)}; with this "
+            f"change: {after.in_words(after.value)}."
         )
     return (
-        f"After {trial.steps} steps the loss is {trial.run.end:.3g}; with this change "
+        f"After {trial.steps} steps the loss is {trial.run.end:.3g}; with this change it is "
         f"{run.end:.3g}."
     )

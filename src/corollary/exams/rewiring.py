@@ -1,8 +1,7 @@
-"""Forward passes in which some operations do something else, to see what that changes.
+"""Forward passes in which some operations are replaced, to see what changes.
 
-A function mode replaces calls of torch functions on their way, so that a functional dropout or
-activation is changed as easily as a module. What a scripted or fused operation does inside is not
-reached.
+A function mode intercepts calls of torch functions, so that a functional dropout or activation is
+replaced as easily as a module. Operations inside scripted or fused functions are not reached.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ Replacement = Callable[[str, Any, Any, dict[str, Any]], Any]  # None: as it is
 
 
 class Rewired(TorchFunctionMode):
-    """Calls a replacement first; where that gives None, the operation itself.
+    """Calls a replacement first; if that returns None, the operation itself.
 
     Example:
         >>> with Rewired(lambda op, func, args, kwargs: args[0] if op == "relu" else None):
@@ -42,7 +41,7 @@ class Rewired(TorchFunctionMode):
 
 @contextmanager
 def without_dropout(model: nn.Module) -> Iterator[None]:
-    """Dropout of every kind hands on what it gets; what modules are set to is given back."""
+    """Every kind of dropout passes on its input unchanged; settings of modules are restored."""
     held = [
         (m, m.dropout)
         for m in model.modules()
@@ -68,7 +67,7 @@ def without_dropout(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def with_replaced(ops: tuple[str, ...], by: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """Operations of some names do another thing with their first argument."""
+    """Operations of the given names apply another function to their first argument."""
 
     def other(op: str, _func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if op not in ops:
@@ -81,7 +80,7 @@ def with_replaced(ops: tuple[str, ...], by: Callable[[Tensor], Tensor]) -> Itera
 
 @contextmanager
 def without_call(model: nn.Module, trace: Trace, call: Call) -> Iterator[None]:
-    """One operation of a pass hands on what it gets: that of its name with the same number."""
+    """One operation of a pass, given by name and count, passes on its input unchanged."""
     same = [c for c in trace.calls if c.op == call.op]
     number, seen = next(i for i, c in enumerate(same) if c is call), [0]
 
@@ -104,7 +103,7 @@ def without_call(model: nn.Module, trace: Trace, call: Call) -> Iterator[None]:
 
 @contextmanager
 def with_activations(count: int, model: nn.Module) -> Iterator[None]:
-    """A rectifier after every linear operation of a pass but the last one."""
+    """A rectifier after every linear operation of a pass, except the last one."""
     seen = [0]
 
     def begin(*_: Any) -> None:
@@ -129,10 +128,10 @@ LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "addmm")
 
 
 def permutation_of(before: torch.Size, after: torch.Size) -> tuple[int, ...] | None:
-    """The order of axes that a reshape pretends to be; None if it is none.
+    """The permutation of axes that a reshape was used for; None if it was not.
 
-    The sizes are the same and stand in another order, so axes were meant to change places, and a
-    view does not move any number.
+    The sizes are the same in another order, so axes were meant to be swapped, but a view does not
+    move any numbers.
 
     Example:
         >>> permutation_of(torch.Size([4, 16, 24]), torch.Size([4, 24, 16]))
@@ -155,7 +154,7 @@ def permutation_of(before: torch.Size, after: torch.Size) -> tuple[int, ...] | N
 
 
 def heads_of(before: torch.Size, after: torch.Size) -> bool:
-    """Whether a reshape (n, time, heads * size) -> (n, heads, time, size) takes time for heads.
+    """Whether a reshape (n, time, heads * size) -> (n, heads, time, size) mixes time and heads.
 
     Example:
         >>> heads_of(torch.Size([2, 12, 32]), torch.Size([2, 4, 12, 8]))
@@ -171,7 +170,7 @@ def heads_of(before: torch.Size, after: torch.Size) -> bool:
 
 
 def moved(x: Tensor, after: torch.Size) -> Tensor | None:
-    """What a reshape was meant to be, if it mixes axes: the axes change places."""
+    """The transposed tensor that a reshape was meant to give, if it mixes axes."""
     order = permutation_of(x.shape, after)
     if order is not None:
         return x.permute(order)
@@ -184,7 +183,7 @@ def moved(x: Tensor, after: torch.Size) -> Tensor | None:
 
 @contextmanager
 def with_moved_axes() -> Iterator[None]:
-    """Reshapes that mix axes move them instead."""
+    """Reshapes that mix axes are replaced by transpositions."""
 
     def move(op: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         if op not in ("view", "reshape") or not args or not isinstance(args[0], Tensor):

@@ -34,7 +34,7 @@ class Risk:
         return float(self.each.mean())
 
     def reading(self) -> Reading:
-        """The mean with the interval of the expected risk, if the samples were not learned from.
+        """The mean with an interval for the expected risk, if the samples were not trained on.
 
         Exact (Clopper and Pearson) for one answer per sample, Hoeffding's for a share of answers,
         Student's for squared errors.
@@ -48,29 +48,29 @@ class Risk:
         return Sample(self.each.tolist()).read(LEVEL)
 
     def said(self) -> Reading:
-        """The same as a finding shows it: per cent of answers, or shares of the variance."""
+        """The same in the units of a finding: per cent of answers, or shares of the variance."""
         factor = 100 if self.classes else 1
         r = self.reading()
         return between(factor * r.value, factor * r.low, factor * r.high)
 
     @property
     def unit(self) -> str:
-        """What :meth:`said` counts in."""
-        return "% of answers wrong" if self.classes else "= squared error over variance"
+        """The unit of :meth:`said`."""
+        return "% of answers wrong" if self.classes else "× variance (squared error)"
 
     def in_words(self, value: float) -> str:
-        """A risk in a sentence."""
+        """A risk as a phrase of a sentence."""
         return f"{100 * value:.2g} % wrong" if self.classes else f"{value:.2g} of the variance"
 
 
 def risk_of(subject: Subject, batch: Batch) -> Risk:
-    """The risk of the module as it stands, in the mode it is in.
+    """The risk of the module in its current state and mode.
 
     Raises:
-        NotApplicableError: if outputs and targets are of no usual kind.
+        NotApplicableError: if outputs and targets are not of a known kind.
     """
     if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
-        raise NotApplicableError("this needs one target per sample, and the data has none")
+        raise NotApplicableError("expected one target per sample, got none")
     batch = replace(batch, target=_marked(subject, as_classes(batch.target)))
     parts, targets, cut = [], [], None
     with torch.no_grad():
@@ -98,7 +98,7 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
 
 
 def _marked(subject: Subject, target: Tensor) -> Tensor:
-    """Class numbers, negative where the loss leaves a class out."""
+    """Class numbers, negative where the loss ignores a class."""
     if target.is_floating_point():
         return target
     for c in ignored_classes(subject):
@@ -107,7 +107,7 @@ def _marked(subject: Subject, target: Tensor) -> Tensor:
 
 
 def _need_same_units(subject: Subject, output: Tensor, target: Tensor) -> None:
-    """Refuse outputs that are no estimates of the targets, such as logarithms of rates.
+    """Refuse outputs that are not estimates of the targets, such as logarithms of rates.
 
     Then the loss is larger where the outputs are the targets than where they are their mean.
     """
@@ -126,7 +126,7 @@ def _need_same_units(subject: Subject, output: Tensor, target: Tensor) -> None:
 
 
 def _cut(subject: Subject, output: Tensor, target: Tensor) -> float | None:
-    """Where a single output is between two classes: there the loss is the same for both."""
+    """The threshold of a single output between two classes, where the loss is the same for both."""
     for cut in (0.0, 0.5):
         at = torch.full_like(output, cut)
         try:
@@ -141,13 +141,13 @@ def _cut(subject: Subject, output: Tensor, target: Tensor) -> float | None:
 
 
 def predicted(output: Tensor, target: Tensor, cut: float | None = None) -> Tensor:
-    """The class that each output names, in the shape of the target.
+    """The predicted class of each output, in the shape of the target.
 
     Args:
         output: Scores of the classes, or one number for two of them.
         target: Numbers of classes.
-        cut: Above it a single number names class 1; if not known, probabilities are told from
-            logits by their range.
+        cut: A single number above it means class 1; if None, probabilities are distinguished from
+        logits by their range.
     """
     if output.numel() == target.numel() and bool(((target == 0) | (target == 1)).all()):
         flat = output.reshape(target.shape)
@@ -166,7 +166,7 @@ def predicted(output: Tensor, target: Tensor, cut: float | None = None) -> Tenso
 
 def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
     if output.is_complex():
-        raise NotApplicableError("the outputs are complex, and this is for real ones")
+        raise NotApplicableError("expected real outputs, got complex ones")
     if target.is_floating_point():
         if output.numel() != target.numel():
             raise NotApplicableError(
@@ -179,7 +179,7 @@ def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
 
 
 def _guessing(wrong: Tensor, output: Tensor, target: Tensor, cut: float | None) -> Tensor:
-    """The same mistakes, with equal highest scores counted as a guess among them.
+    """The same mistakes, with equal highest scores counted as a random guess among them.
 
     A network that gives all classes the same score is right as often as a guess, whichever class
     has the first number.
@@ -195,7 +195,7 @@ def _guessing(wrong: Tensor, output: Tensor, target: Tensor, cut: float | None) 
 
 
 def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:
-    """Answers of each class and the share of them that is wrong; of many classes nothing."""
+    """The number of answers and the share of wrong ones per class; empty for very many classes."""
     classes, which = target.unique(return_inverse=True)
     if len(classes) > MANY:
         return {}
@@ -206,7 +206,7 @@ def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:
 
 
 def _aligned(subject: Subject, raw: object, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Outputs and the targets they answer; the loss may shift its labels itself."""
+    """Outputs and their targets; the loss may shift its labels itself."""
     output, target = subject.pick(raw), batch.target
     if output.dim() != 3 or target.dim() != 2 or target.is_floating_point():
         return output, target

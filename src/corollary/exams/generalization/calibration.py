@@ -109,8 +109,9 @@ class Calibration(Exam):
             meaning=f"A conformal set holds all classes with a probability above "
             f"{1 - float(threshold):.2g}: "
             f"{float(sets.double().sum(1).mean()):.2g} classes on average."
-            + ("" if held else " The guarantee is for samples that the network was not trained "
-            "on."),
+            + (
+                "" if held else " The guarantee is for samples that the network was not trained on."
+            ),
         )
 
 

@@ -72,8 +72,9 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     floats = [t.detach().clone().requires_grad_(True) if _real(t) else t for t in tensors]
     leaves = [t for t in floats if t.requires_grad]
     if not leaves:
-        raise NotApplicableError("no input is floating-point, so none can be changed by a small "
-        "amount")
+        raise NotApplicableError(
+            "no input is floating-point, so none can be changed by a small amount"
+        )
     scores, labels = scores_of(subject, batch.with_inputs(*floats))
     margins = margins_of(scores, labels)
     if not margins.requires_grad:

@@ -141,8 +141,9 @@ def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float
     most = (1 + float((margin <= 0).double().mean())) / 2
     gammas = [2.0**j for j in GRID if loss(2.0**j) <= most]
     if not gammas:
-        raise NotApplicableError("no sample has a positive margin, so there is nothing to base a "
-        "bound on")
+        raise NotApplicableError(
+            "no sample has a positive margin, so there is nothing to base a bound on"
+        )
     values = {gamma: ramp_bound(loss(gamma), factor * R, n, delta, gamma=gamma) for gamma in gammas}
     best = min(gammas, key=values.__getitem__)
     return Bound(values[best], best, B)

@@ -173,10 +173,12 @@ def _figure(seen: Risk, unseen: Risk) -> Figure:
     r = unseen.reading()
     marks = (
         Points([0.0], [seen.value], label="training samples", role="other"),
-        Points([1.0], [r.value], low=[r.low], high=[r.high], label="held-back samples, 95 % "
-        "interval"),
+        Points(
+            [1.0], [r.value], low=[r.low], high=[r.high], label="held-back samples, 95 % interval"
+        ),
         Level(unseen.chance, label="best constant answer"),
     )
     y = "share of wrong answers" if seen.classes else "squared error / variance"
-    return Figure("Risk on seen and unseen samples", x="held back (1) or trained on "
-    "(0)", y=y, marks=marks)
+    return Figure(
+        "Risk on seen and unseen samples", x="held back (1) or trained on (0)", y=y, marks=marks
+    )

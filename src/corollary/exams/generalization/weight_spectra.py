@@ -265,6 +265,10 @@ def _survival(found: Portrait, tail: TestedTail) -> Figure:
     fit = Curve(above.tolist(), x.tolist(), label=alpha, role="predicted")
     marks = (Points(values.tolist(), share.tolist(), label=f"layer {found.name}"), fit)
     return Figure(
-        "Tail of the spectrum", x="λ", y="share of larger "
-        "eigenvalues", marks=marks, log_x=True, log_y=True
+        "Tail of the spectrum",
+        x="λ",
+        y="share of larger eigenvalues",
+        marks=marks,
+        log_x=True,
+        log_y=True,
     )

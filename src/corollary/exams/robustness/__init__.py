@@ -1,5 +1,5 @@
 """How robust is it?
 
-How far an input has to be moved until the answer changes: at most so far, by an attack that did it,
-and at least so far, by a proof; whether the attacks can be believed; and how steep the network is.
+How far an input has to be moved until the answer changes: an upper bound from an attack and a
+lower bound from a proof; whether the attacks can be trusted; and how steep the network is.
 """

@@ -1,9 +1,9 @@
 r"""Accuracy on the given data.
 
-What robustness is measured against, with its exact binomial interval; the range of the inputs, and
-how far samples of different classes are apart, which is the scale for perturbations. Answers that
-are wrong in an orderly way (a renaming of the classes makes most of them right) point to labels in
-another order than the outputs.
+The accuracy that robustness is compared with, with its exact binomial interval; the range of the
+inputs; and the distance between samples of different classes, which is the scale for
+perturbations. If renumbering the classes makes most answers right, the labels are in another order
+than the outputs.
 
 :source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
     case of the binomial"; Yang, Rashtchian, Zhang, Salakhutdinov and Chaudhuri (2020), "A closer
@@ -24,7 +24,7 @@ RENAMED = 0.8  # share of right answers after renaming from which on the order i
 
 
 class CleanAccuracy(Exam):
-    """Right answers, and the scale of the inputs."""
+    """Accuracy, and the scale of the inputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Accuracy, order of the classes, separation."""
@@ -43,10 +43,10 @@ class CleanAccuracy(Exam):
             value=share_read(count.hits, count.trials),
             unit=f"% of {count.trials} samples",
             expected=f"above {100 * found.chance:.3g} %, the share of the most common label",
-            meaning="This is what robustness is compared with."
+            meaning="Accuracy under attack is compared with this number."
             if better
-            else "It does no better than always giving the most common label, so there is "
-            "nothing yet that could be robust.",
+            else "It does no better than always giving the most common label, so there is no "
+            "robustness to measure yet.",
             advice="" if better else "Train it, then examine it again.",
         )
 
@@ -67,7 +67,7 @@ class CleanAccuracy(Exam):
             expected=f"{100 * count.hits / count.trials:.3g} % with the numbers as given",
             meaning="The answers are right except for the numbering of the classes.",
             advice="Compare the order of the labels with the one the network was trained with "
-            "(class_to_idx of its data, say).",
+            "(for example class_to_idx of its data).",
         )
 
     def _scale(self, subject: Subject, found: Classifier) -> Finding:

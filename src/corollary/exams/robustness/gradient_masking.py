@@ -1,4 +1,4 @@
-r"""Whether the attacks can be believed.
+r"""Whether the attacks can be trusted.
 
 Attacks follow gradients. A network can be easy to fool and yet hide its gradients, by rounding, by
 outputs that are saturated, by random answers or by a rugged surface; then it only looks robust.
@@ -42,7 +42,7 @@ class GradientMasking(Exam):
     share = 6.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Random answers, vanishing gradients, stronger attacks, and no bound at all."""
+        """Findings on random answers, vanishing gradients, stronger and unbounded attacks."""
         need_trained(subject)
         unit = separation(subject, "linf")
         n = affordable(subject, budget, PASSES, SAMPLES)
@@ -82,7 +82,7 @@ class GradientMasking(Exam):
             meaning="Attacks that follow gradients do not move, so robustness measured with them "
             "means nothing."
             if bad
-            else "Attacks have a direction to follow.",
+            else "No gradient is zero, so attacks have a direction to follow.",
             advice=_cure(found) if bad else "",
         )
 
@@ -114,7 +114,8 @@ class GradientMasking(Exam):
             value=share_read(only, len(seeing)),
             unit="% of the inputs are fooled by random search only",
             expected=f"{100 * other / len(seeing):.3g} %, the share fooled by gradients only",
-            meaning="The gradients lead away from the perturbations that exist."
+            meaning="Random search finds adversarial perturbations that the gradients do not "
+            "lead to."
             if bad
             else "Attacks with gradients find what random search does not.",
             advice="Do not trust attacks with gradients here; look for a rugged or oscillating "
@@ -150,7 +151,7 @@ class GradientMasking(Exam):
             value=share_read(left, len(fooled)),
             unit="% of the inputs are not fooled by any change",
             expected="0 %",
-            meaning="There are inputs of other classes in reach, and the gradients do not lead to "
+            meaning="Inputs of other classes are within reach, but the gradients do not lead to "
             "them."
             if bad
             else "With no bound on the change every input can be fooled, as it should be.",

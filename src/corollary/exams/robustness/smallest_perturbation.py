@@ -65,12 +65,12 @@ class Between(NamedTuple):
 
 
 class SmallestPerturbation(Exam):
-    """Two-sided radii."""
+    """Upper and lower bounds on the smallest perturbation."""
 
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding a norm."""
+        """One finding per norm."""
         need_trained(subject)
         norms: tuple[Norm, ...] = ("l2", "linf")
         n = max(8, affordable(subject, budget, 12 * STEPS, SAMPLES))
@@ -90,7 +90,11 @@ class SmallestPerturbation(Exam):
         if share < FRAGILE[norm]:
             severity = Severity.HIGH if share < FRAGILE[norm] / BROKEN else Severity.MEDIUM
         bad = severity is not Severity.NONE
-        proof = f"by {NAMES[found.by]}" if found.by in NAMES else f"none ({found.by})"
+        proof = (
+            f"A proof by {NAMES[found.by]} shows that none below {100 * low / unit:.2g} % does."
+            if found.by in NAMES
+            else f"No lower bound is proved: {found.by}."
+        )
         return self.finding(
             f"Small perturbations change the answers ({_sign(norm)})"
             if bad
@@ -101,8 +105,8 @@ class SmallestPerturbation(Exam):
             unit=f"{WORDS[norm]}, median of {len(found.attacked)} inputs",
             expected=f"above {FRAGILE[norm] * unit:.2g}, {100 * FRAGILE[norm]:g} % of the "
             "separation of the classes",
-            meaning=f"An attack needs {100 * share:.2g} % of the separation; the proof {proof} "
-            f"excludes all below {100 * low / unit:.2g} %.",
+            meaning=f"A perturbation of {100 * share:.2g} % of the separation changes the median "
+            f"answer. {proof}",
             advice="Train against perturbations (corollary.train.Adversarial), or take features "
             "of tiny size out of the inputs."
             if bad

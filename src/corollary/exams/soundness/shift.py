@@ -58,9 +58,10 @@ class Shift(Exam):
             "Held-out inputs are drawn differently" if shifted else "Held-out inputs are similar",
             severity=(Severity.MEDIUM if far > FAR else Severity.LOW) if shifted else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="energy coefficient",
             value=rounded(far),
-            unit=f"= energy coefficient, p = {p:.3g}",
-            expected=f"p above {LEVEL:g}: a test at that level errs once in {ORDERS + 1}",
+            unit=f"with p-value {p:.3g}",
+            expected=f"p above {LEVEL:g}, a level at which the test errs once in {ORDERS + 1}",
             meaning=f"Their distributions differ.{_scales(own, held)}"
             if shifted
             else "No difference between the two is seen that chance would not explain.",

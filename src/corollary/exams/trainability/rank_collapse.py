@@ -94,8 +94,8 @@ class RankCollapse(Exam):
             severity=Severity.HIGH if collapsed else Severity.NONE,
             remedy="fresh start",
             where=name,
+            quantity="mean cosine between two positions of a sample",
             value=rounded(last, 4 if last > APART else 2),
-            unit="= mean cosine between two positions of a sample",
             expected=f"below {ALIKE:g}",
             meaning="From here on all positions of a sequence have almost the same vector."
             if collapsed
