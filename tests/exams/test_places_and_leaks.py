@@ -92,7 +92,7 @@ def test_a_margin_loss_ignores_targets_of_zero() -> None:
 
     model, exam = nn.Linear(4, 1), "soundness/head_and_loss"
     wrong = titles(found(exam, model, (pairs, torch.where(alike, 1.0, 0.0)), loss=loss))
-    assert wrong == ["Samples with target 0 count for nothing in the loss"]
+    assert wrong == ["Samples with target 0 have no effect on the loss"]
     assert not titles(found(exam, model, (pairs, torch.where(alike, 1.0, -1.0)), loss=loss))
 
 

@@ -44,7 +44,7 @@ HEADS = {
         (X, Y),
         {"loss": F.nll_loss},
     ),
-    "Several labels, and a softmax that allows one": (
+    "Several labels per sample, but the softmax allows one": (
         ended(lambda h: h),
         (X, LABELS),
         {"loss": F.cross_entropy},

@@ -1,4 +1,4 @@
-"""One training run, counted in steps: a twin of the user's optimizer on the user's samples."""
+"""One training run of a number of steps, with a copy of the user's optimizer and samples."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -28,17 +28,17 @@ LEARNS, WORSE = 0.9, 2.0
 
 @dataclass(frozen=True)
 class Run:
-    """One run: the loss of every step's batch, and how it stood before and after."""
+    """One run: the loss of the batch at every step, and the state before and after."""
 
     losses: list[float]
     start: float  # loss on the probe before
     constant: float  # loss of the best constant answer on the probe; infinite if not known
-    risk: Risk | None = None  # after the run, where there is such a thing
-    eval_risk: Risk | None = None  # the same in eval mode, where that differs
+    risk: Risk | None = None  # after the run, where it is defined
+    eval_risk: Risk | None = None  # the same in eval mode, if it differs
     optimizer: str = ""
     after: float = math.nan  # loss on the probe after
     comparable: bool = True  # whether its loss is the user's own, on the user's targets
-    least: float = 0.0  # loss of the targets themselves: entropy that no answer takes away
+    least: float = 0.0  # loss of the targets themselves: the entropy that no answer can remove
 
     @property
     def end(self) -> float:
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def finite(self) -> bool:
-        """Whether no loss was NaN or infinite."""
+        """Whether every loss was finite."""
         return all(map(math.isfinite, self.losses))
 
     @property
@@ -57,10 +57,10 @@ class Run:
 
     @property
     def diverged(self) -> bool:
-        """Whether it left the finite numbers, or stays far above where it began.
+        """Whether the loss became NaN or infinite, or stays far above its initial value.
 
-        Large learning rates throw the loss up in the first steps and bring it down again, so a
-        short run and one that is on its way down are not said to diverge.
+        With a large learning rate the loss may rise in the first steps and then fall, so a short
+        run and one whose loss is falling do not count as divergent.
         """
         if not self.finite:
             return True
@@ -74,15 +74,15 @@ class Run:
 
     @property
     def learned(self) -> bool:
-        """Whether a tenth of the loss to beat is gone, of what can go."""
+        """Whether the loss fell by a tenth of what can be gained on the loss to beat."""
         least = self.least if self.least < self.aim else 0.0
         return self.finite and self.end - least < LEARNS * (self.aim - least)
 
     @property
     def falling(self) -> bool:
-        """Whether the last third of the losses is below the first by more than their noise.
+        """Whether losses of the last third are below those of the first by more than their noise.
 
-        The means of thirds are compared; three standard deviations of their difference are noise.
+        The means of the two thirds are compared; up to three standard deviations count as noise.
         """
         third = len(self.losses) // 3
         if third < 2 or not self.finite:
@@ -93,7 +93,7 @@ class Run:
 
     @property
     def wrong(self) -> float:
-        """Errors of the trained network by those of the best constant; infinite if not known."""
+        """Errors after training relative to the best constant answer; infinite if not known."""
         if self.risk is None or not self.finite or not self.risk.chance > 0:
             return math.inf
         return self.risk.value / self.risk.chance
@@ -110,17 +110,17 @@ def trained(
     shuffled: bool = False,
     clip: float | None = None,
 ) -> Run:
-    """Train the module in place; to be called inside ``subject.borrowed(train=True)``.
+    """Train the module in place; call this inside ``subject.borrowed(train=True)``.
 
     Args:
-        subject: Whose module, loss and optimizer.
-        data: The samples; batches are drawn from them, or all of them if they fit into one.
-        steps: How many.
-        batch_size: Samples of a step.
-        optimizer: In place of a twin of the user's.
-        loss: Of raw output and target, in place of the user's.
-        shuffled: Whether a loader's own order is given up.
-        clip: The longest gradient; a longer one is shortened to that.
+        subject: The subject with its module, loss and optimizer.
+        data: The samples; batches are drawn from them, or all are used if they fit into one batch.
+        steps: The number of steps.
+        batch_size: The number of samples per step.
+        optimizer: Used in place of a copy of the user's.
+        loss: A function of raw output and target, used in place of the user's.
+        shuffled: Whether to ignore a loader's own order.
+        clip: The largest norm of a gradient; a longer one is shortened to it.
     """
     twin, scheduler = subject.recipe.twin()
     twin = twin if optimizer is None else optimizer
@@ -158,7 +158,7 @@ def trained(
 
 
 def give_gradients(optimizer: Optimizer, value: Tensor) -> None:
-    """Gradients for what the optimizer owns, and for nothing else."""
+    """Require gradients for the optimizer's parameters, and for nothing else."""
     owned = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
     gradients = torch.autograd.grad(value, owned, allow_unused=True)
     for p, gradient in zip(owned, gradients, strict=True):
@@ -168,7 +168,7 @@ def give_gradients(optimizer: Optimizer, value: Tensor) -> None:
 def _batches(
     subject: Subject, data: Batch, steps: int, size: int, shuffled: bool
 ) -> Iterator[Batch]:
-    """Batches as a loader gives them: shuffled, or in the order of the user's own loader."""
+    """Batches as a loader returns them: shuffled, or in the order of the user's own loader."""
     if size >= data.size:
         for _ in range(steps):
             yield data

@@ -1,4 +1,4 @@
-"""Size and centre of the inputs, and which are healthy."""
+"""Size and mean of the inputs, and the range that is healthy."""
 
 import math
 from typing import NamedTuple
@@ -15,7 +15,7 @@ SMALLEST, LARGEST, OFFSET = 2e-3, 13.0, 3.3
 
 
 class Scale(NamedTuple):
-    """Over all values of an input."""
+    """Size, spread and mean over all values of an input."""
 
     size: float  # root mean square
     spread: float  # standard deviation
@@ -33,7 +33,7 @@ class Scale(NamedTuple):
 
 
 def float_inputs(batch: Batch) -> dict[str, Tensor]:
-    """The inputs with floating-point numbers, by name or by number; of lists and dicts, all."""
+    """The floating-point inputs by name or number, including those in lists and dicts."""
     named = {f"input {i}": v for i, v in enumerate(batch.inputs)} | batch.named
     every = {k: list(tensors_in(v)) for k, v in named.items()}
     flat = {

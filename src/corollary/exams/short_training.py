@@ -25,7 +25,7 @@ TRIES = 4  # shorter steps if the loss rises all the same
 
 @dataclass(frozen=True)
 class ShortTraining:
-    """Samples and learning rate of a short run; the same for the network and its linearisation."""
+    """Samples and learning rate of a short run, shared by the network and its linearisation."""
 
     subject: Subject
     batch: Batch
@@ -42,7 +42,7 @@ class ShortTraining:
     def run(
         self, model: nn.Module, loss: Loss | None = None, callbacks: tuple[Any, ...] = ()
     ) -> Any:
-        """Train ``model``, by the subject's loss of a raw output if no other is given."""
+        """Train ``model``, with the subject's loss of a raw output if no other is given."""
 
         def call(model: nn.Module, loss: Loss, rows: Tensor) -> Tensor:
             batch = self.batch.slice(rows)

@@ -1,4 +1,4 @@
-"""One small step of training, after which a start at zero on purpose is no zero any more."""
+"""One small step of training, after which weights that start at zero on purpose are not zero."""
 
 import torch
 
@@ -11,8 +11,8 @@ USUAL = 0.03  # root mean square of weights with a fan-in of a thousand: what a 
 def small_step(subject: Subject, n: int) -> None:
     """Move every parameter a thousandth of its size against its gradient, in place.
 
-    To be called inside ``subject.borrowed()``. A head, a gate or a branch that starts at zero gets
-    away from it, and what was cut off by it shows.
+    To be called inside ``subject.borrowed()``. A head, a gate or a branch that starts at zero then
+    lets through what it blocked.
     """
     parameters = list(subject.parameters().values())
     loss = subject.loss(subject.labelled(n))

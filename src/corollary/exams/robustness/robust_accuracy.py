@@ -2,11 +2,11 @@ r"""Accuracy under attack.
 
 The share of samples that keep their right answer against projected gradient ascent in
 :math:`\ell_\infty` balls of growing radius, and at a tenth of the separation of the classes also
-against random squares, which ask for no gradients. What no attack has found may still exist: these
-are upper bounds, with exact binomial intervals. From below comes a proof: at that radius the
-samples that are left are certified by bounds through the layers, the tightest the effort allows,
-up to branch and bound, which leaves no sample of a small network of ReLUs open. Proofs hold for the
-network in real numbers and as it is computed.
+against random squares, which ask for no gradients. An attack may miss a perturbation that exists,
+so these are upper bounds, with exact binomial intervals. The lower bound is a proof: at that
+radius the remaining samples are certified by bounds through the layers, the tightest the effort
+allows, up to branch and bound, which decides every sample of a small ReLU network. Proofs hold for
+the network in real numbers and as it is computed.
 
 Plainly trained networks on digits, on tables and on points in the plane keep at least half of their
 right answers at a tenth of the separation, MNIST networks among them; at a fiftieth nearly all.
@@ -59,16 +59,16 @@ FOR_PROOFS = 0.6  # of the work
 
 
 class Outcome(NamedTuple):
-    """Samples that stay right by share of the separation, and what is proved at the reference."""
+    """Samples that stay right at each radius, and how many are proved at the reference radius."""
 
     kept: dict[float, int]
     proved: int = 0
-    by: str = ""  # the dearest proof that was needed
+    by: str = ""  # the most expensive proof that was needed
     why_not: str = ""  # or why there is none
 
 
 class RobustAccuracy(Exam):
-    """Survivors of attacks at growing radii."""
+    """Samples that survive attacks of growing radius."""
 
     share = 6.0
 
@@ -119,7 +119,7 @@ class RobustAccuracy(Exam):
 
 
 def _survivors(subject: Subject, found: Classifier, unit: float, budget: Budget) -> Outcome:
-    """Samples that are still right at each radius; who falls in a ball falls in all larger ones."""
+    """Samples that are still right at each radius; one that is fooled stays so at larger radii."""
     x, y = found.x[found.right], found.y[found.right]
     outcome = Outcome({})
     rng = subject.rng("attack")
@@ -141,7 +141,7 @@ def _survivors(subject: Subject, found: Classifier, unit: float, budget: Budget)
 def _proved(
     found: Classifier, x: Tensor, y: Tensor, eps: float, outcome: Outcome, budget: Budget
 ) -> tuple[Outcome, Tensor]:
-    """What is proved, and who is left: the search for a proof may break a sample too."""
+    """What is proved, and the samples that are left: the proof search may also fool one."""
     everyone = torch.ones(len(x), dtype=torch.bool, device=x.device)
     if len(x) == 0:
         return outcome, everyone
@@ -156,18 +156,18 @@ def _proved(
 
 
 def _proof(outcome: Outcome, kept: int) -> str:
-    """What the proof says, in a sentence."""
+    """A sentence on the proof."""
     if outcome.why_not:
-        return f"Nothing is proved of the others: {outcome.why_not}."
+        return f"Nothing is proved about the others: {outcome.why_not}."
     if kept == 0:
         return ""
     if outcome.proved == kept:
-        return f"All others are proved to be stable, by {outcome.by}: the number is exact."
+        return f"All others are proved to be stable (by {outcome.by}), so the number is exact."
     if outcome.proved == 0:
         return "None of the others could be proved to be stable with this effort."
     return (
-        f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
-        "are open."
+        f"{outcome.proved} are proved to be stable (by {outcome.by}); {kept - outcome.proved} "
+        "are undecided."
     )
 
 
@@ -191,7 +191,7 @@ def _figure(outcome: Outcome, right: int, n: int, unit: float) -> Figure:
 
 
 def _mark(outcome: Outcome, n: int, unit: float) -> tuple[Points, ...]:
-    """What is proved."""
+    """The part of the figure that is proved."""
     if outcome.why_not or not outcome.by:
         return ()
     at, share = [REFERENCE * unit], [outcome.proved / n]

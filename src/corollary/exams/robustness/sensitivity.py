@@ -1,9 +1,9 @@
-r"""Steepness, between what was seen and what is proved.
+r"""Steepness, between what was observed and what is proved.
 
 The slope of the margin in the inputs: at least the steepest gradient found, at most the product of
-the norms of the layers. A margin m cannot vanish within m over the slope, so the upper end is a
-certificate that costs nothing for each input; when it lies far above what is seen, it is the norms
-that could be smaller.
+the norms of the layers. A margin m cannot vanish within m over the slope, so the upper bound is a
+certificate for each input at no extra cost; if it lies far above the observed slope, smaller norms
+would tighten it.
 
 :source: Szegedy et al. (2014), "Intriguing properties of neural networks", Section 4.3; Tsuzuku,
     Sato and Sugiyama (2018), "Lipschitz-margin training".
@@ -34,7 +34,7 @@ class Sensitivity(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Between the steepest gradient and the product of norms."""
+        """The slope, between the steepest gradient and the product of norms."""
         need_trained(subject)
         unit = separation(subject, "l2")
         with classifier(subject) as found:
@@ -48,7 +48,7 @@ class Sensitivity(Exam):
             "Slope of the margin",
             severity=Severity.LOW if loose and not why else Severity.NONE,
             value=Reading(*(float(f"{v:.3g}") for v in (low, low, max(low, high)))),
-            unit="logits per unit of Euclidean distance, from the largest seen to the proved "
+            unit="logits per unit of Euclidean distance, from the largest observed to the proved "
             "maximum",
             expected=f"within a factor of {LOOSE:g}",
             meaning=why
@@ -75,7 +75,7 @@ def _steepest(found: Classifier) -> tuple[float, float]:
 
 
 def _proved(found: Classifier) -> tuple[float, float, str]:
-    """The largest slope of any margin, the median radius, or why there are none."""
+    """A bound on the slope of every margin, the median radius, and why there is none."""
     try:
         certificate = lipschitz_certificate(Certifier(found.scores, found.x, norm="l2"))
     except (NotApplicableError, InputError) as why:

@@ -1,6 +1,6 @@
 """Is it sound?
 
-Faults that no theorem is needed for, and that spoil every theorem: numbers that leave the finite
-range, inputs of a wild scale, a loss that does not mean what its user thinks, parameters that take
-no part, answers that depend on chance or on the future.
+Faults that are seen without any theorem, and that make every theorem inapplicable: NaN and
+infinite numbers, inputs of an extreme scale, a loss that does not measure what its user thinks,
+parameters that are not used, answers that depend on chance or on the future.
 """

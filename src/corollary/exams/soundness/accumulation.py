@@ -1,10 +1,10 @@
 r"""Gradient accumulation.
 
-Small batches in turn, their gradients averaged, should make the step of the large batch. They do if
-the loss of a batch is the mean of its samples' losses. A mean over tokens of sequences of different
-lengths is not: each small batch divides by its own number of tokens, and short sequences count for
-more. Nor is a loss that compares samples with each other, and batch normalisation has other
-statistics. The two gradients are computed and compared.
+The averaged gradients of small batches should equal the gradient of the large batch. They do if
+the loss of a batch is the mean of its samples' losses. A mean over tokens of sequences of
+different lengths is not of this kind: each small batch divides by its own number of tokens, so
+short sequences count for more. Nor is a loss that compares samples with each other; and batch
+normalisation has other statistics in small batches. The two gradients are computed and compared.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.3, on normalisation of the
     loss; Ott, Edunov, Grangier and Auli (2018), "Scaling neural machine translation", Section 3.
@@ -37,7 +37,7 @@ class Accumulation(Exam):
         """Their distance, relative to the gradient of the whole."""
         batch = subject.labelled(SAMPLES)
         if batch.size < PARTS:
-            raise NotApplicableError(f"this needs {PARTS} samples")
+            raise NotApplicableError(f"this needs at least {PARTS} samples")
         held = [p for p in subject.parameters().values() if not p.is_complex()]
         if not held:
             raise NotApplicableError("there is nothing to train")
@@ -65,13 +65,15 @@ class Accumulation(Exam):
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * gap),
             unit=f"% of the gradient of {n * PARTS} samples, accumulated from {PARTS} parts",
-            expected="0 up to rounding" if not norms else "other batch statistics, so not 0",
-            meaning="The loss divides by something that differs from part to part, such as the "
-            "number of tokens that count, or compares samples with each other."
+            expected="0 up to rounding"
+            if not norms
+            else "above 0, because batch statistics differ",
+            meaning="The loss divides by something that differs between the parts, such as the "
+            "number of tokens that count, or it compares samples with each other."
             if differs
-            else "Parts of a batch have other statistics for batch normalisation."
+            else "Batch normalisation uses different statistics for each part of the batch."
             if norms
-            else "The mean over small batches is the gradient of the large one"
+            else "The averaged gradient of small batches is that of the large one"
             + (", summed as the loss is." if summed else "."),
             advice="When you accumulate, sum the losses and divide once by the number of tokens "
             "(or samples) of all parts."
@@ -90,7 +92,7 @@ def _product(a: list[Tensor], b: list[Tensor]) -> float:
 def _gradient(subject: Subject, batch: Batch, held: list[torch.nn.Parameter]) -> list[Tensor]:
     loss = subject.loss(batch)
     if not loss.requires_grad:
-        raise NotApplicableError("the loss depends on no parameter")
+        raise NotApplicableError("the loss does not depend on any parameter")
     found = torch.autograd.grad(loss, held, allow_unused=True, materialize_grads=True)
     if not all(bool(torch.isfinite(g).all()) for g in found):
         raise NotApplicableError("the gradient is not finite")

@@ -1,10 +1,10 @@
 r"""Next token.
 
-A causal language model reads tokens up to place :math:`t` and is asked for the one at
+A causal language model reads tokens up to place :math:`t` and has to predict the one at
 :math:`t + 1`. The shift by one is made once: by the data set, or by the loss (as the models of
-Hugging Face do with ``labels``). Made twice, the model is asked for the token after the next; not
-made at all, for the one it reads, which it copies. Which place each output is compared with is read
-from the gradients of the loss, and which input token that is from the data.
+Hugging Face do with ``labels``). If it is made twice, the model has to predict the token after the
+next; if it is not made at all, the token it reads, which it simply copies. The gradients of the
+loss show which target each output is compared with, and the data shows which input token that is.
 
 :source: Radford et al. (2019), "Language models are unsupervised multitask learners", Section 2, on
     the factorisation into next tokens.
@@ -24,7 +24,7 @@ EXPLAINS = ("trainability/*", "learning/*", "generalization/*", "function/*", "s
 
 
 class AskedPlaces(Exam):
-    """How far ahead is the token that each place is asked for?"""
+    """How far ahead is the token that each position has to predict?"""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For tokens whose targets are tokens of the same sequence."""
@@ -41,22 +41,22 @@ class AskedPlaces(Exam):
             if twice
             else "The labels are not shifted"
             if copied
-            else "Each place is asked for the next token"
+            else "Each position predicts the next token"
             if offset == 1
             else "The targets are the input",
             severity=Severity.HIGH if twice or copied else Severity.NONE,
             evidence=Evidence.CONFIRMED,
-            quantity="token that each place is asked for",
+            quantity="token that each position has to predict",
             value=counted(offset),
-            unit="places ahead",
-            expected="1, for a model that reads up to its place",
-            meaning="Targets are ahead of the inputs, and the loss shifts them once more, so every "
-            "place is asked for a token after the next one."
+            unit="positions ahead",
+            expected="1, for a model that reads only up to its own position",
+            meaning="The targets are already shifted, and the loss shifts them once more, so "
+            "every position has to predict a token after the next one."
             if twice
-            else "The network reads up to its place and is asked for a token that it has read: it "
-            "learns to copy, the loss falls to 0, and nothing is generated."
+            else "Each position has to predict a token that the network has already read: it "
+            "learns to copy, the loss falls to 0, and it cannot generate text."
             if copied
-            else "Inputs, targets and loss agree about the places.",
+            else "Inputs, targets and loss agree on the positions.",
             advice="Shift the labels once: give labels equal to the input ids to a loss that "
             "shifts by itself, or targets x[:, 1:] to one that does not."
             if twice

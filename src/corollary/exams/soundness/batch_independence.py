@@ -33,7 +33,7 @@ class BatchIndependence(Exam):
     """Replace one sample, look at the others."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The largest change of another sample's output, relative to the outputs' spread."""
+        """The largest change of another sample's output, relative to the spread of the outputs."""
         batch = subject.data(SAMPLES)
         _refuse_graphs(batch)
         if batch.size < 4:
@@ -43,7 +43,9 @@ class BatchIndependence(Exam):
             if y.dim() == 0 or len(y) != batch.size:
                 raise NotApplicableError("the output does not have one row for each sample")
             if not torch.equal(y.nan_to_num(), _seeded(subject, batch).output.nan_to_num()):
-                raise NotApplicableError("two passes of one batch differ, so none can be compared")
+                raise NotApplicableError(
+                    "two passes of the same batch differ, so outputs cannot be compared"
+                )
             first = _change(y, _seeded(subject, _replaced(batch, 0)).output, 0)
             end = batch.size - 1
             last = _change(y, _seeded(subject, _replaced(batch, end)).output, end)
@@ -70,14 +72,14 @@ class BatchIndependence(Exam):
 
 
 def _seeded(subject: Subject, batch: Batch) -> Trace:
-    """What is executed with the same random numbers, and the output: noise is no mixing."""
+    """The executed operations and the output, with the same random numbers in every pass."""
     torch.manual_seed(subject.seed)
     trace = executed(subject.model, lambda: subject.call(batch))
     return replace(trace, output=subject.pick(trace.output))
 
 
 def _mixing(subject: Subject, batch: Batch, row: int) -> str:
-    """The first operation that carries a change of one sample over to others."""
+    """The first operation that carries a change from one sample to others."""
     one, two = _seeded(subject, batch), _seeded(subject, _replaced(batch, row))
     for a, b in zip(one.calls, two.calls, strict=False):
         if a.op != b.op or a.y.shape != b.y.shape:
@@ -88,7 +90,7 @@ def _mixing(subject: Subject, batch: Batch, row: int) -> str:
 
 
 def _refuse_graphs(batch: Batch) -> None:
-    """Nodes of a graph are no independent samples."""
+    """Raise an error if the samples are nodes of a graph, which are not independent."""
     names = {"edge_index", "adj", "adjacency", "edge_attr"}
     edges = [t for t in batch.tensors() if t.dim() == 2 and len(t) == 2 and not _real(t)]
     sparse = any(t.layout is not torch.strided for t in batch.tensors())
@@ -145,7 +147,7 @@ def _advice(model: nn.Module, time: bool, where: str) -> str:
         return "Check the order of the axes: the batch comes first, then time."
     place = f"Look at '{where}', the first operation that mixes samples: " if where else ""
     if place:
-        return f"{place}it should work along another axis than the batch (axis 0)."
+        return f"{place}it should not work along the batch axis (axis 0)."
     return (
         "Look for a softmax, a mean or a sum over axis 0, and for a reshape or view that moves "
         "numbers from one sample to another."

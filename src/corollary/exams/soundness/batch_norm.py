@@ -25,7 +25,7 @@ FEW = 9  # values per channel: below, the variance is off by more than a half
 
 
 class BatchNorm(Exam):
-    """Values a channel in the user's batches."""
+    """Values per channel in the user's batches."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The layer with the fewest values."""

@@ -26,7 +26,7 @@ ROUNDING = 1e-4  # of the outputs' spread
 
 
 class Causality(Exam):
-    """Change the future, look at the past."""
+    """Change later inputs and compare earlier outputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For modules with an output at every position of their input."""
@@ -61,7 +61,7 @@ def _with_other_future(batch: Batch, x: Tensor, cut: int) -> Batch:
 
 
 def _predicts_next(batch: Batch) -> bool:
-    """Whether targets are the next inputs, as far as numbers tell."""
+    """Whether the targets are the next inputs, judged by their values."""
     x, target = batch.tensors()[0], batch.target
     if not isinstance(target, Tensor) or target.shape != x.shape or x.shape[1] < 2:
         return False
@@ -69,7 +69,7 @@ def _predicts_next(batch: Batch) -> bool:
 
 
 def looks_ahead(subject: Subject) -> bool | None:
-    """Whether outputs depend on later places; None if there is no output at every place."""
+    """Whether outputs depend on later positions; None if there is no output at every position."""
     try:
         return _leak(subject) > ROUNDING
     except NotApplicableError:

@@ -37,8 +37,8 @@ class Determinism(Exam):
         gap = float((one - two).abs().double().pow(2).mean().sqrt()) / scale
         if gap == 0 or (one.isnan() == two.isnan()).all() and not gap > 0:
             yield self.finding(
-                "The answer is repeatable",
-                meaning="Two passes in eval mode give the same bits.",
+                "Outputs are repeatable",
+                meaning="Two passes in eval mode give identical outputs.",
             )
             return
         where = next((n for n in first if n in second and _chance(first[n], second[n])), "")

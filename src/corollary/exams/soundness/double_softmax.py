@@ -24,10 +24,10 @@ EXPLAINS = ("trainability/*", "learning/*", "function/*", "generalization/*")
 
 
 class DoubleSoftmax(Exam):
-    """Probabilities handed to a loss of logits."""
+    """Whether probabilities are passed to a loss that expects logits."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The loss's invariance, and the outputs' sums."""
+        """Test the invariance of the loss, and the sums of the outputs."""
         head = head_of(subject)
         output, batch = head.output, head.batch
         if head.loss == "logistic":

@@ -1,8 +1,8 @@
 """The same sample twice.
 
-A sample that occurs twice counts twice; with two labels it cannot be learned; and a held-out sample
-that is among the training samples tests nothing. Exact copies are found by comparing rows, near
-copies by their distance beside that of unrelated samples.
+A sample that occurs twice counts twice; with two labels it cannot be learned; and a held-out
+sample that is among the training samples tests nothing. Exact copies are found by comparing rows,
+near copies by their distance compared with that of unrelated samples.
 
 :source: Barz and Denzler (2020), "Do we train on test data? Purging CIFAR of near-duplicates";
     Northcutt, Athalye and Mueller (2021), "Pervasive label errors in test sets destabilize machine
@@ -85,14 +85,15 @@ class Duplicates(Exam):
                 value=counted(wrong),
                 unit=f"of {len(y)} samples",
                 expected="0",
-                meaning="No network can be right on all of them.",
-                advice="Look at them: labels are wrong, or the inputs lack what tells them apart.",
+                meaning="No network can be right on all of these samples.",
+                advice="Look at these samples: a label is wrong, or the inputs lack a feature "
+                "that distinguishes them.",
             )
 
     def _unexplained(
         self, x: Tensor, y: object, which: Tensor, counts: Tensor
     ) -> Iterator[Finding]:
-        """The variance of numbers among samples whose inputs are equal."""
+        """The variance of regression targets among samples whose inputs are equal."""
         if not isinstance(y, Tensor) or not y.is_floating_point() or len(y) != len(x):
             return
         y = y.detach().double().reshape(len(y), -1)
@@ -108,10 +109,11 @@ class Duplicates(Exam):
             severity=Severity.LOW if whole else Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit=f"% of the targets' variance is among equal inputs ({len(counts)} distinct inputs "
+            unit=f"% of the targets' variance lies among equal inputs ({len(counts)} distinct "
+            "inputs "
             f"in {len(x)} samples)",
             expected=f"below {100 * UNEXPLAINED:g} %",
-            meaning="Samples with the same input have unlike targets, and no network can tell "
+            meaning="Samples with the same input have different targets, and no network can tell "
             "them apart.",
             advice="Find out where inputs become the same: large numbers (times, ids) rounded to "
             "the precision of float32 before they are centred, integer division, or a feature "
@@ -121,7 +123,7 @@ class Duplicates(Exam):
         )
 
     def _drawn(self, loader: DataLoader[Any]) -> Iterator[Finding]:
-        """How many of the samples an epoch of the loader has."""
+        """How many distinct samples an epoch of the loader has."""
         n, drawn = _epoch(loader)
         distinct = len(set(drawn))
         # Draws with replacement leave out a share of exp(-draws / n).
@@ -161,7 +163,7 @@ class Duplicates(Exam):
             value=rounded(100 * share),
             unit="% of the held-out samples have a near copy",
             expected=f"below {100 * MANY:g} %",
-            meaning="The error on them is that of training samples, and too optimistic."
+            meaning="Their error is that of training samples, and too optimistic."
             if leaks
             else "Hardly any held-out sample has a copy among the training samples.",
             advice="Split by what makes samples alike (person, document, image) and remove copies "
@@ -173,7 +175,7 @@ class Duplicates(Exam):
 
 
 def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:
-    """The size of a loader's data set, and which samples one epoch has; none if not known."""
+    """The size of a loader's data set, and the samples of one epoch; none if they are not known."""
     try:
         n = len(loader.dataset)  # type: ignore[arg-type]
         with given_back(loader):
@@ -190,6 +192,6 @@ def _rows(batch: Batch) -> Tensor:
     if any(t.layout is not torch.strided for t in tensors):
         raise NotApplicableError("the inputs are sparse")
     if not tensors or any(t.is_complex() for t in tensors):
-        raise NotApplicableError("the inputs are not one real tensor entry for each sample")
+        raise NotApplicableError("the inputs are not real tensors with one entry per sample")
     rows = [t.detach().reshape(len(t), -1).double() for t in tensors]
     return torch.cat(rows, dim=1)

@@ -25,7 +25,7 @@ LARGE = 1e3  # a scale that unnormalised measurements easily have
 
 
 class Finite(Exam):
-    """Looks for NaN and infinity where they would first appear."""
+    """Looks for NaN and infinite numbers where they would first appear."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Parameters, then outputs on the data, on zeros and on large inputs, then gradients."""
@@ -76,7 +76,7 @@ class Finite(Exam):
         )
 
     def _fault(self, title: str, where: str, severity: Severity) -> Finding:
-        place = f"what '{where}' does and what comes into it" if where else "what comes last"
+        place = f"the inputs and the computation of '{where}'" if where else "the last operation"
         return self.finding(
             title,
             severity=severity,
@@ -89,7 +89,7 @@ class Finite(Exam):
 
 
 def _finite_rows(batch: Batch) -> Batch:
-    """Samples without NaN or infinity of their own: those of the data are another exam's matter."""
+    """Samples without NaN or infinite values, which another exam reports."""
     fine = torch.ones(batch.size, dtype=torch.bool)
     for t in batch.tensors():
         if t.is_floating_point() and t.layout is torch.strided and len(t) == batch.size:

@@ -1,11 +1,11 @@
 r"""Output, loss and targets.
 
-The last operation decides which numbers the network can give, the loss which it takes, and the
-targets which are asked for. The three must fit: a ReLU cannot answer a negative number, a sigmoid
-nothing above one, a softmax over one unit gives one whatever the input; a loss of logits applies
-its own softmax, a log-likelihood does not; targets in the thousands are far from what a network
-starts with. The range of the outputs is read from the last operation and tried by making the
-weights before it a thousand times larger; the loss is recognised by its values.
+The last operation decides which numbers the network can output, the loss which it accepts, and the
+targets which it should output. The three must fit together: a ReLU cannot answer a negative
+number, a sigmoid nothing above one, a softmax over one unit gives one whatever the input; a loss
+of logits applies its own softmax, a log-likelihood does not; targets in the thousands are far from
+what a network starts with. The range of the outputs is read from the last operation and tried by
+making the weights before it a thousand times larger; the loss is recognised by its values.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 6.2.2, on output units;
     Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on output layers
@@ -40,7 +40,7 @@ class HeadAndLoss(Exam):
     """Range of the outputs, domain of the loss, kind and scale of the targets."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """What does not fit, or that all fits."""
+        """One finding per mismatch, or one that everything fits."""
         head = head_of(subject)
         checks = [self._one_unit, self._not_logarithms, self._labels]
         checks += [self._logistic, self._classes_as_numbers, self._exp_twice]
@@ -79,7 +79,7 @@ class HeadAndLoss(Exam):
         )
 
     def _range(self, subject: Subject, head: Head) -> Finding | None:
-        """Targets that the outputs cannot reach, though the loss wants them to."""
+        """Targets that the outputs cannot reach, though the loss requires it."""
         if head.loss not in ("squared", "absolute", "") or head.targets in ("classes", ""):
             return None
         if head.output.numel() != head.batch.target.numel():
@@ -105,7 +105,7 @@ class HeadAndLoss(Exam):
         )
 
     def _not_logarithms(self, head: Head) -> Finding | None:
-        """A log-likelihood that gets no logarithms of probabilities."""
+        """A log-likelihood whose input is not a logarithm of probabilities."""
         if head.loss not in ("log likelihood", "divergence"):
             return None
         divergence = head.loss == "divergence"
@@ -147,12 +147,12 @@ class HeadAndLoss(Exam):
         """Several labels per sample, and a loss for exclusive classes; or the other way round."""
         if head.targets == "labels" and (head.loss == "cross entropy" or head.op == "softmax"):
             return self.finding(
-                "Several labels, and a softmax that allows one",
+                "Several labels per sample, but the softmax allows one",
                 severity=Severity.MEDIUM,
                 evidence=Evidence.CONFIRMED,
                 where=head.where,
-                meaning="Some samples have several labels, and the probabilities of a softmax sum "
-                "to 1, so at most one label can be near 1.",
+                meaning="Some samples have several labels, but the probabilities of a softmax "
+                "sum to 1, so at most one of them can be near 1.",
                 advice="Use the logistic loss on one logit for each label "
                 "(BCEWithLogitsLoss), without a softmax.",
                 explains=("trainability/*", "learning/*", "generalization/*"),
@@ -183,7 +183,7 @@ class HeadAndLoss(Exam):
             value=rounded(right, 3),
             unit=f"for right answers, {wrong:.3g} for wrong ones",
             expected="less for right answers",
-            meaning="Training makes the loss small, and here that makes the answers worse.",
+            meaning="Training decreases the loss, and here a smaller loss means worse answers.",
             advice="Check the sign of the loss and the order of its arguments: it must fall as the "
             "outputs come nearer to the targets.",
             explains=EVERYTHING,
@@ -227,7 +227,7 @@ class HeadAndLoss(Exam):
             value=counted(len(columns)),
             unit=f"of {head.output.shape[1]} outputs have no gradient, though their targets differ",
             expected="0",
-            meaning=f"Whatever output {columns[0]} is, the loss stays the same: the weight of its "
+            meaning=f"The loss does not depend on output {columns[0]}: the weight of its "
             "task is 0, or its term is missing from the sum, so this task is not learned.",
             advice=f"Give the term of output {columns[0]} a weight above 0 in the loss.",
             change="- loss = 0.0 * first + second\n+ loss = first + second",
@@ -254,8 +254,8 @@ class HeadAndLoss(Exam):
             evidence=Evidence.CONFIRMED if bound else Evidence.PREDICTED,
             remedy="bare output",
             where=head.where,
-            meaning=f"The outputs are {head.range_in_words()}; cross-entropy takes logits, which "
-            f"are any real numbers{least}.",
+            meaning=f"The outputs are {head.range_in_words()}; cross-entropy expects logits, "
+            f"which can be any real numbers{least}.",
             advice=f"Drop the {head.op} at the end: the loss applies the softmax itself.",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation",
@@ -276,15 +276,15 @@ class HeadAndLoss(Exam):
             if bool(counts[here].any()) or not bool(counts[~here].any()):
                 continue
             yield self.finding(
-                f"Samples with target {value:g} count for nothing in the loss",
+                f"Samples with target {value:g} have no effect on the loss",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
                 value=rounded(100 * float(here.double().mean())),
                 unit="% of the targets have no effect on the gradient",
                 expected="0 %",
                 meaning=f"Whatever the network answers, the loss of a sample with the label "
-                f"{value:g} does not change: such samples are ignored, and a constant answer suits "
-                "the others.",
+                f"{value:g} does not change: such samples are ignored, and a constant answer is "
+                "best for the others.",
                 advice="Use the labels that the loss expects: losses of pairs and margins "
                 "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, SoftMarginLoss) take "
                 "1 and -1, not 1 and 0.",
@@ -293,7 +293,7 @@ class HeadAndLoss(Exam):
             )
 
     def _bounded(self, head: Head, floor: float) -> Finding:
-        """Logits that cannot grow whatever the weights are, such as cosines."""
+        """Logits that stay bounded whatever the weights are, such as cosines."""
         return self.finding(
             "The range of the logits is too small",
             severity=Severity.MEDIUM,
@@ -311,7 +311,7 @@ class HeadAndLoss(Exam):
         )
 
     def _logistic(self, head: Head) -> Finding | None:
-        """Targets outside 0 and 1 for a logistic loss, which then has no bottom."""
+        """Targets outside 0 and 1 for a logistic loss, which is then unbounded below."""
         if head.loss not in ("logistic", "probabilities"):
             return None
         y = head.batch.target.double()
@@ -332,7 +332,7 @@ class HeadAndLoss(Exam):
         )
 
     def _exp_twice(self, head: Head) -> Finding | None:
-        """A likelihood of logarithms of rates that gets rates."""
+        """A Poisson loss that expects logarithms of rates and gets rates."""
         if head.loss != "log rates" or head.low < 0:
             return None
         twice = head.op == "exp"
@@ -392,7 +392,7 @@ class HeadAndLoss(Exam):
             meaning="The network starts near 0 and has to grow its weights first; the gradient is "
             "as large as the targets."
             if wrong
-            else "They have the scale of the outputs of an untrained network.",
+            else "The targets have the scale of the outputs of an untrained network.",
             advice="Standardise the targets (subtract the mean, divide by the standard deviation) "
             "and scale the answers back."
             if wrong
@@ -436,7 +436,7 @@ _TARGETS = {
     "classes": "exclusive classes",
     "two classes": "two classes",
     "one-hot": "exclusive classes, one-hot",
-    "labels": "several labels a sample",
+    "labels": "several labels per sample",
     "shares": "probabilities",
     "counts": "whole numbers",
     "numbers": "real numbers",

@@ -31,7 +31,7 @@ class Inputs(Exam):
     """Size, offset and constant features of each float input."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding an input, and one for what is wrong with it."""
+        """One finding per input, and one for each problem with it."""
         floats = float_inputs(subject.everything())
         small = [t for t in subject.data(FEW).tensors() if t.dtype in (torch.uint8, torch.int8)]
         if small:
@@ -124,12 +124,12 @@ class Inputs(Exam):
             meaning="The mean limits the learning rate, so the differences between samples are "
             f"learned about {roughly(offset**2)} times more slowly."
             if wrong
-            else "They are close enough to being centred.",
+            else "The mean is close enough to 0.",
             advice="Subtract each feature's mean on the training set." if wrong else "",
         )
 
     def _channels(self, name: str, x: Tensor) -> Iterator[Finding]:
-        """Images with their channels last in memory that were read as if these came first."""
+        """Images that are stored with channels last but read as if channels came first."""
         if x.dim() != 4 or x.shape[1] not in CHANNELS or min(x.shape[2:]) < FEW or len(x) < FEW:
             return
         n, c, h, w = x.shape
@@ -196,4 +196,4 @@ def _size_meaning(rms: float) -> str:
         )
     if rms < SMALLEST:
         return "The first layer learns so slowly that it hardly moves."
-    return "They have a usual size."
+    return "The values have a usual size."

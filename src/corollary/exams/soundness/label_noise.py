@@ -1,10 +1,10 @@
 r"""Labels that contradict their neighbours.
 
-Samples that lie close together mostly have the same label. A sample whose nearest neighbours nearly
-all have another label, and the same one, has a wrong label, or lies where classes overlap. The
-share of such samples is counted; by Cover and Hart no rule can do better than about half the error
-of the nearest neighbour, so where many are contradicted all over the data, no network will be right
-on them either. The samples are listed.
+Samples that lie close together mostly have the same label. A sample whose nearest neighbours
+nearly all have another label, and the same one, has a wrong label, or lies where classes overlap.
+The share of such samples is counted; by Cover and Hart no rule can do better than about half the
+error of the nearest neighbour, so if many labels are contradicted all over the data, no network
+will be right on them either. The finding lists the samples.
 
 :source: Cover and Hart (1967), "Nearest neighbor pattern classification", Theorem 1; Northcutt,
     Jiang and Chuang (2021), "Confident learning: estimating uncertainty in dataset labels".
@@ -71,8 +71,9 @@ class LabelNoise(Exam):
             value=rounded(100 * share),
             unit=f"% of the labels differ from {AGREE} of the {NEAR} nearest",
             expected=f"below {100 * SOME:g} %",
-            meaning="Labels are wrong, or the classes overlap there; no network can be right on "
-            "them and their neighbours." + (" They are all over the data." if noisy else "")
+            meaning="These labels are wrong, or the classes overlap there; no network can be "
+            "right on both these samples and their neighbours."
+            + (" Such samples occur all over the data." if noisy else "")
             if share > SOME
             else "Hardly any label contradicts those around it.",
             advice=f"Look at samples {_listed(wrong)}: correct their labels or drop them."
@@ -89,17 +90,17 @@ class LabelNoise(Exam):
             value=rounded(100 * share),
             unit="% of the labels differ from most neighbours, even where these agree best",
             expected=f"below {100 * HEAVY:g} %",
-            meaning="Classes that overlap contradict each other at their borders only. Here as "
-            "many labels differ everywhere, and a short training errs as often on samples kept "
-            "back: that is label noise.",
+            meaning="Overlapping classes contradict each other only at their borders. Here as "
+            "many labels differ everywhere, and a short training makes as many errors on "
+            "held-back samples: this is label noise.",
             advice="Check where the labels come from (annotators, a join by the wrong key, a "
-            "shifted column); correct them, or train with fewer steps and a loss that bears "
+            "shifted column); correct them, or train with fewer steps and a loss that tolerates "
             "noise, such as label_smoothing=0.1.",
         )
 
 
 def _heavy(differs: Tensor, votes: Tensor) -> float | None:
-    """The share of labels that differ where neighbours agree best, if as many do as elsewhere.
+    """The share of labels that differ where neighbours agree best, if it is as high elsewhere.
 
     Classes that overlap have their contradictions where neighbours do not agree; labels that are
     wrong at random have as many everywhere.
@@ -113,7 +114,7 @@ def _heavy(differs: Tensor, votes: Tensor) -> float | None:
 
 
 def _network_errs(subject: Subject, budget: Budget) -> bool:
-    """Whether the network, too, finds the classes and is wrong as often on samples kept back."""
+    """Whether the network finds the classes, too, and is wrong as often on held-back samples."""
     try:
         rest = trial_of(subject, budget).rest
     except NotApplicableError:
@@ -123,7 +124,7 @@ def _network_errs(subject: Subject, budget: Budget) -> bool:
 
 
 def _standardised(x: Tensor) -> Tensor:
-    """Features on one scale where they are on several; values of one kind, as pixels, as they are.
+    """Features brought to one scale if they differ in scale; those of one kind unchanged.
 
     Deviations within a factor of ten of their median are of one kind.
     """

@@ -1,10 +1,11 @@
 r"""Labels: range, balance and order.
 
-Class indices must be among the outputs. A rare class is seldom seen in a batch: how much of the
-loss each class is, is read from the loss's gradient, so weights and ``ignore_index`` count, and the
-trial run is repeated with classes in balance to see whether that matters. And data sorted by label
-gives batches of one class each, whose gradients are far from the mean: the number of label changes
-along the data is compared with that of a random order, which for class shares :math:`p_c` has mean
+Class indices must be among the outputs. A rare class seldom occurs in a batch. The share of each
+class in the loss is read from the gradient of the loss, so class weights and ``ignore_index`` are
+taken into account, and the trial run is repeated with balanced classes to see whether that
+matters. And data sorted by label gives batches of one class each, whose gradients are far from the
+mean: the number of label changes along the data is compared with that of a random order, which for
+class shares :math:`p_c` has mean
 :math:`(n-1)(1 - \sum_c p_c^2)`.
 
 :source: Wald and Wolfowitz (1940), "On a test whether two samples are from the same population".
@@ -52,7 +53,7 @@ class Labels(Exam):
                 "One class only",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
-                meaning=f"All {target.numel()} labels looked at are the same.",
+                meaning=f"All {target.numel()} labels are the same.",
                 advice="Shuffle the data before it is cut into batches, or check the loader.",
             )
             return
@@ -81,7 +82,7 @@ class Labels(Exam):
     def _balance(
         self, subject: Subject, budget: Budget, counts: Tensor, *, positions: bool
     ) -> Finding:
-        """A rare class is a fault where the loss does not weight it and it is not learned."""
+        """A rare class is a fault if the loss does not weight it and it is not learned."""
         classes = counts.nonzero()[:, 0]
         shares = share_of_loss(subject, classes)
         weighted = counts[classes].double() if shares is None else shares
@@ -120,7 +121,7 @@ class Labels(Exam):
         )
 
     def _order(self, target: Tensor, counts: Tensor, loaded: bool) -> Finding:
-        """Of a loader the order is that of training; of tensors nobody says so."""
+        """The order of a loader is that of training; the order of tensors need not be."""
         n = len(target)
         changes = int((target[1:] != target[:-1]).sum())
         alike = float((counts / n).pow(2).sum())

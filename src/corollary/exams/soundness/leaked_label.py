@@ -2,9 +2,9 @@ r"""A feature that is the label.
 
 A column of the inputs from which the target follows one to one was computed from it, or is the
 target itself: left in the table, filled in afterwards, or the number of the file. The network then
-reads that column alone, and where it is missing all is lost. Looked for are columns with one value
-for each class, and columns that are the target but for scale and offset. A column with a threshold
-between the classes is not meant: that is an easy task.
+relies on that column alone, and fails where it is missing. The exam looks for columns with one
+value per class, and columns that equal the target up to scale and offset. A column with a
+threshold between the classes is not reported: that is an easy task.
 
 :source: Kaufman, Rosset, Perlich and Stitelman (2012), "Leakage in data mining: formulation,
     detection, and avoidance", Section 4.
@@ -27,7 +27,7 @@ EXPLAINS = ("generalization/*", "function/*", "learning/*", "soundness/shift")
 
 
 class LeakedLabel(Exam):
-    """Columns that tell the target alone."""
+    """Columns that determine the target by themselves."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For tables of numbers with one target per row."""
@@ -39,14 +39,14 @@ class LeakedLabel(Exam):
             evidence=Evidence.CONFIRMED,
             where=f"feature {found[0]}" if found else "",
             value=counted(len(found)),
-            unit=f"of {x.shape[1]} features determine the target alone",
+            unit=f"of {x.shape[1]} features determine the target by themselves",
             expected="0",
             meaning=f"The target follows from input feature {found[0]} one to one, in all "
             f"{len(x)} samples: the label leaks into the inputs.{_held(subject, found)}"
             if found
-            else "No column has one value for each class or is the target but for its scale.",
-            advice=f"Remove feature {found[0]} from the inputs if it is not known before the "
-            "target is (data leakage)."
+            else "No column has one value per class or equals the target up to scale and offset.",
+            advice=f"Remove feature {found[0]} from the inputs if its value is not known before "
+            "the target (data leakage)."
             if found
             else "",
             change=f"+ x = numpy.delete(x, {found[0]}, axis=1)" if found else "",
@@ -80,7 +80,7 @@ def _one_to_one(column: Tensor, classes: Tensor) -> bool:
 
 
 def _table(batch: Batch) -> tuple[Tensor, Tensor]:
-    """Rows of numbers and one target each."""
+    """Rows of numbers, with one target per row."""
     inputs, y = batch.tensors(), batch.target
     if len(inputs) != 1 or not inputs[0].is_floating_point() or inputs[0].dim() != 2:
         raise NotApplicableError("this is for one table of numbers")
@@ -95,11 +95,11 @@ def _table(batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def _held(subject: Subject, found: list[int]) -> str:
-    """Whether the same holds of held-out data, in a sentence."""
+    """A sentence on whether the same holds for the held-out data."""
     if subject.held_out is None or not found:
         return ""
     try:
         same = found[0] in telling_columns(*_table(subject.held_out))
     except NotApplicableError:
         return ""
-    return "" if same else " In the held-out data it does not."
+    return "" if same else " In the held-out data it does not follow."
