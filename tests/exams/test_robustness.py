@@ -95,7 +95,7 @@ def test_an_untrained_network_has_nothing_to_attack(clouds):
         (
             nn.Bilinear(2, 2, 3),
             ((torch.randn(16, 2), torch.randn(16, 2)), torch.arange(16) % 3),
-            "takes 2",
+            "got 2",
         ),
     ],
 )

@@ -129,7 +129,7 @@ class Inputs(Exam):
         )
 
     def _channels(self, name: str, x: Tensor) -> Iterator[Finding]:
-        """Images that are stored with channels last but read as if channels came first."""
+        """Images that are stored channels-last and read as channels-first."""
         if x.dim() != 4 or x.shape[1] not in CHANNELS or min(x.shape[2:]) < FEW or len(x) < FEW:
             return
         n, c, h, w = x.shape
