@@ -25,14 +25,16 @@ def course(
     name: Annotated[
         str,
         typer.Argument(
-            help="A course, a lecture or a path; without it, list.", autocompletion=complete_course
+            help="A course, a lecture or a path. Default: list all.", autocompletion=complete_course
         ),
     ] = "",
     walk: Annotated[bool, typer.Option("--walk", help="Show the next step.")] = False,
     done: Annotated[
-        bool, typer.Option("--done", help="Mark the next step as done, and show the one after.")
+        bool, typer.Option("--done", help="Mark the next step as done, and show the one after it.")
     ] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="Start this path anew.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Start this path again from the beginning.")
+    ] = False,
     slides: Annotated[
         Path | None, typer.Option(help="Write the lecture as slides: one HTML file.")
     ] = None,
@@ -40,7 +42,7 @@ def course(
         Path | None, typer.Option(help="Write the lecture as a Jupyter notebook (.ipynb).")
     ] = None,
     run: Annotated[
-        bool, typer.Option(help="Check the instant claims, for the figures of the slides.")
+        bool, typer.Option(help="Check the instant claims, so that the slides have figures.")
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -185,7 +187,7 @@ def _step(lecture: "Lecture", step: "Step | None", left: int) -> Iterator[Any]:
 
     total = len(lecture.steps)
     if step is None:
-        yield f"All {total} steps of {lecture.name} are done. --reset starts it anew."
+        yield f"All {total} steps of {lecture.name} are done. --reset starts again."
         return
     section = next(s for s in lecture.sections if step in s.steps)
     if section.words and section.steps[0] == step:

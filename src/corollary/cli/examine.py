@@ -39,15 +39,23 @@ def examine(
         int | None, typer.Option(help="The batch size you train with.", min=1)
     ] = None,
     optimizer: Annotated[
-        str, typer.Option(help="Optimizer you train with, as in adamw:lr=3e-4,weight_decay=0.1.")
+        str,
+        typer.Option(help="The optimizer you train with, such as adamw:lr=3e-4,weight_decay=0.1."),
     ] = "",
-    steps: Annotated[int | None, typer.Option(help="Steps you train for.", min=1)] = None,
-    epochs: Annotated[int | None, typer.Option(help="Epochs you train for.", min=1)] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="The number of steps you train for.", min=1)
+    ] = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="The number of epochs you train for.", min=1)
+    ] = None,
     symmetry: Annotated[
-        str, typer.Option(help="What must leave answers as they are: permutation, translation, ...")
+        str,
+        typer.Option(
+            help="A symmetry that must not change the answers: permutation, translation, ..."
+        ),
     ] = "",
     effort: Annotated[
-        Effort, typer.Option(help="How much work is done; the same on every machine.")
+        Effort, typer.Option(help="How much work to do; the same on every machine.")
     ] = Effort.standard,
     budget: Annotated[
         str, typer.Option(help="Time limit, such as 90, 120s or 5m. Default: set by the effort.")

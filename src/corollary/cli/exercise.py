@@ -20,15 +20,20 @@ def exercise(
         str,
         typer.Argument(help="An exercise, such as 5.8.2 or 5.8.2a. Default: list all."),
     ] = "",
-    stub: Annotated[Path | None, typer.Option(help="Write a file of functions to fill in.")] = None,
+    stub: Annotated[
+        Path | None, typer.Option(help="Write a file with functions to fill in.")
+    ] = None,
     check: Annotated[Path | None, typer.Option(help="Grade this file.")] = None,
-    hint: Annotated[int, typer.Option(help="Show this many hints of a part.", max=3)] = 0,
+    hint: Annotated[int, typer.Option(help="Show this many hints for a part.", max=3)] = 0,
     seed: Annotated[
         int | None,
-        typer.Option(help="Random seed of the cases. Default: a new one.", min=0),
+        typer.Option(help="Random seed of the test cases. Default: a new one.", min=0),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON; with --check for Gradescope and Otter.")
+        bool,
+        typer.Option(
+            "--json", help="Print JSON; with --check, in the format of Gradescope and Otter."
+        ),
     ] = False,
 ) -> None:
     """Show an exercise of the notes, give hints, and grade an answer on fresh cases."""
@@ -119,9 +124,11 @@ def _show(found: "Exercise", letter: str, as_json: bool) -> None:
 
 
 def corrected(claims: "tuple[Entry, ...]") -> str:
-    """Where the notes are corrected; what is wrong would give the answer away."""
+    """Names the errata of the notes; their text would give the answer away."""
     names = ", ".join(f"corollary show {claim.stem}" for claim in claims)
-    return f"The notes have an erratum here, which tells part of the answer: [dim]{names}[/dim]"
+    return (
+        f"The notes have an erratum here, which gives part of the answer away: [dim]{names}[/dim]"
+    )
 
 
 def _hints(found: "Exercise", letter: str, most: int) -> None:

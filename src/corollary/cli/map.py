@@ -18,14 +18,22 @@ MOST_USED = 12  # results that the summary lists
 
 def show_map(
     name: Annotated[
-        str, typer.Argument(help="A claim; without it, a summary.", autocompletion=complete_name)
+        str,
+        typer.Argument(
+            help="A claim. Default: a summary of all claims.", autocompletion=complete_name
+        ),
     ] = "",
     other: Annotated[
-        str, typer.Argument(help="Another: the path between both.", autocompletion=complete_name)
+        str,
+        typer.Argument(
+            help="A second claim, to show the path between both.", autocompletion=complete_name
+        ),
     ] = "",
     breaks: Annotated[
         str,
-        typer.Option(help="A claim: everything that rests on it.", autocompletion=complete_name),
+        typer.Option(
+            help="Show everything that depends on this claim.", autocompletion=complete_name
+        ),
     ] = "",
     out: Annotated[
         Path | None, typer.Option(help="Write one HTML page with the graph of all claims.")
@@ -89,11 +97,12 @@ def _overview(found: "Graph") -> Any:
     alone = sum(not found.uses[n] and not found.used_by[n] for n in found.uses)
     deepest = max(found.uses, key=lambda n: found.depth[n])
     yield (
-        f"{facts['claims']} claims: {using} use another one, in {facts['edges']} pairs; {alone} "
-        f"stand alone. The longest chain has {found.depth[deepest] + 1} claims and ends in "
+        f"{facts['claims']} claims: {using} use another claim, with {facts['edges']} links in "
+        f"total; {alone} stand alone. The longest chain has {found.depth[deepest] + 1} claims "
+        "and ends in "
         f"{deepest}."
     )
-    yield "\n[bold]Most rests on[/bold]"
+    yield "\n[bold]Most used[/bold]"
     for name, count in facts["most used"].items():
         yield f"{count:5}  {_shown(name)}"
     yield "\n[dim]corollary map NAME[/dim]  [dim]corollary map --out map.html[/dim]"
@@ -144,7 +153,7 @@ def _between(found: "Graph", one: str, other: str) -> Any:
 
 
 def _tree(head: str, name: str, step: Any) -> "Tree":
-    """All that is reached from a claim; a branch that was shown already is not shown again."""
+    """Everything reached from a claim; a branch that was shown before is not repeated."""
     from rich.tree import Tree
 
     tree, seen = Tree(head), set[str]()

@@ -1,4 +1,4 @@
-"""What several commands share: a network and its data, completion, claim parameters."""
+"""Options that several commands share: a network and its data, completion, claim parameters."""
 
 from difflib import get_close_matches
 from pathlib import Path

@@ -17,11 +17,11 @@ class OutputError(CorollaryError):
 
 
 class ClosedOutputError(CorollaryError):
-    """The reader of a pipe has seen enough."""
+    """The program that reads the pipe has closed it."""
 
 
 class Output:
-    """A stream that raises our errors: libraries swallow some, and exit with 1 for others."""
+    """A stream that raises these errors, where libraries would swallow them or exit with 1."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -31,12 +31,12 @@ class Output:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """As that of the stream."""
+        """The same as of the wrapped stream."""
         with self._own_errors():
             return int(self.stream.write(text))
 
     def flush(self) -> None:
-        """As that of the stream."""
+        """The same as of the wrapped stream."""
         with self._own_errors():
             self.stream.flush()
 
@@ -57,7 +57,7 @@ class Output:
 
 @contextmanager
 def guarded_output() -> Iterator[None]:
-    """Within the block standard output is an :class:`Output`; signs that it lacks are replaced."""
+    """Make standard output an :class:`Output`; characters it cannot encode are replaced."""
     stream: Any = sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="replace")
@@ -71,7 +71,7 @@ def guarded_output() -> Iterator[None]:
 
 
 def _discard_the_rest() -> None:
-    """What is still in buffers goes nowhere, or Python would complain at its end."""
+    """Discard what is still buffered; otherwise Python would complain on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""One answer in two forms: JSON, or what a person reads in the terminal."""
+"""One answer in two forms: JSON, or text for the terminal."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -12,8 +12,8 @@ def print_answer(facts: Any, as_json: bool, parts: Callable[[], Iterable[Any]]) 
 
     Args:
         facts: Plain data.
-        as_json: Whether JSON is asked for.
-        parts: Gives what rich can print; called only if it is needed.
+        as_json: Whether to print JSON.
+        parts: Returns what rich can print; called only if it is needed.
     """
     if as_json:
         typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""``corollary replay``: a step that broke, made again to see where."""
+"""``corollary replay``: repeat a failed training step to see where it breaks."""
 
 from pathlib import Path
 from typing import Annotated

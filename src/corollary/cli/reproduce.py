@@ -1,4 +1,4 @@
-"""``corollary reproduce``: train on real data and set the figures beside the published ones."""
+"""``corollary reproduce``: train on real data and compare the figures with the published ones."""
 
 import itertools
 import sys
@@ -24,20 +24,20 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]...",
-            help="Experiments or families; without any, they are listed.",
+            help="Experiments or families. Default: list them.",
             autocompletion=complete_experiment,
         ),
     ] = None,
-    all_of_them: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Small and with one seed: shows that it runs."),
+        typer.Option("--quick", help="Run at small size with one seed, as a quick test."),
     ] = False,
     seeds: Annotated[
         int | None,
-        typer.Option(help="Seeds per row. Default: as many as the experiment defines.", min=1),
+        typer.Option(help="Number of seeds per row. Default: as the experiment defines.", min=1),
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     json_file: Annotated[
         Path | None,
         typer.Option("--json", help="Write the runs to this file (- for standard output)."),
@@ -135,7 +135,9 @@ def _print_list() -> None:
 
     for entry in experiments():
         typer.echo(f"{entry.name:32} {entry.title}")
-    typer.echo("\nRun some by name or family, or all of them with --all (--quick takes minutes).")
+    typer.echo(
+        "\nRun experiments by name or family, or all of them with --all; --quick takes minutes."
+    )
 
 
 def _print_table(done: "Reproduction") -> None:

@@ -13,7 +13,8 @@ EXIT = {"transfers": 0, "undecided": 3, "freezes": 1, "blows up": 1}
 
 def scale(
     target: Annotated[
-        str, typer.Argument(help="net.py:build, a function of the width that gives a module.")
+        str,
+        typer.Argument(help="net.py:build, a function that takes the width and returns a module."),
     ],
     data: Data = "",
     loss: LossName = "",
@@ -21,12 +22,13 @@ def scale(
         str, typer.Option(help="At least four widths, separated by commas.")
     ] = "128,256,512,1024",
     optimizer: Annotated[
-        str, typer.Option(help="Optimizer you train with, as in adamw:lr=3e-4,weight_decay=0.1.")
+        str,
+        typer.Option(help="The optimizer you train with, such as adamw:lr=3e-4,weight_decay=0.1."),
     ] = "",
     lr: Annotated[float | None, typer.Option(help="The learning rate you train with.")] = None,
-    seeds: Annotated[int, typer.Option(help="Networks of each width.", min=1)] = 5,
-    steps: Annotated[int, typer.Option(help="Steps of the optimizer.", min=1)] = 3,
-    samples: Annotated[int, typer.Option(help="Samples in the batch.", min=1)] = 64,
+    seeds: Annotated[int, typer.Option(help="Number of networks per width.", min=1)] = 5,
+    steps: Annotated[int, typer.Option(help="Number of optimizer steps.", min=1)] = 3,
+    samples: Annotated[int, typer.Option(help="Number of samples in the batch.", min=1)] = 64,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     confirm: Annotated[
         bool, typer.Option(help="Repeat the check with the change that is proposed.")
@@ -37,11 +39,12 @@ def scale(
         typer.Option("--json", help="Write the exponents to this file (- for standard output)."),
     ] = None,
 ) -> None:
-    """Check how a network scales with its width, and what to change so that it transfers.
+    """Check how a network scales with its width, and what makes its learning rate transfer.
 
-    This runs your code. Networks of every width are trained for a few steps; the exponents of their
-    activations, of their updates and of the output's change tell whether a learning rate carries
-    over. The exit code is 0 if it does, 1 if the network blows up or freezes, and 3 if undecided.
+    This runs your code. Networks of every width are trained for a few steps; the exponents of
+    their activations, of their updates and of the output's change show whether a learning rate
+    carries over. The exit code is 0 if it does, 1 if the network blows up or freezes, and 3 if
+    undecided.
     """
     from corollary.examine.mistakes import check_words
     from corollary.run.files import check_writable, write_atomically

@@ -63,7 +63,9 @@ def show(
     if entry.proof:
         console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
     if not entry.is_exam:
-        console.print(f"[dim]corollary map {entry.stem}[/dim]  what it rests on, and what on it")
+        console.print(
+            f"[dim]corollary map {entry.stem}[/dim]  what it rests on, and what rests on it"
+        )
 
 
 def _option_table(entry: "Entry") -> Any:

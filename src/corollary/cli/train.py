@@ -147,7 +147,7 @@ def train(
 def _watched(
     model: "nn.Module", record: Path | None, sharding: ShardingName, quiet: bool
 ) -> AbstractContextManager[object]:
-    """Watch the run: mistakes are told as they are seen. Parameters in pieces cannot be."""
+    """Watch the run and report problems as they occur; sharded parameters cannot be watched."""
     if sharding is ShardingName.fsdp2:
         return nullcontext()
     from corollary.watch.watcher import watch
@@ -204,7 +204,7 @@ def _keep(
 
 
 def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") -> list[str]:
-    """The problems, each with what was done about it; empty if there are none."""
+    """The problems, each with what was done about it; empty if there were none."""
     try:
         write()
     except ResultsFileError as error:

@@ -17,7 +17,10 @@ def watch(
     ] = False,
     fail_on: Annotated[
         str,
-        typer.Option(help="Exit with code 1 from this severity on: low, medium, high or never."),
+        typer.Option(
+            help="Exit with code 1 if a finding has this severity or more: low, medium, "
+            "high or never."
+        ),
     ] = "never",
 ) -> None:
     """Turn the record of a watched training run into one self-contained HTML page."""

@@ -16,7 +16,7 @@ _STEPS = 24  # colours of a scale that is drawn as polygons
 
 
 def heat_map(mark: HeatMap, ink: Ink, plot: Plot) -> str:
-    """The matrix as an embedded picture, row 0 at the bottom."""
+    """The matrix as an embedded image, row 0 at the bottom."""
     scale = ColourScale.of([v for row in mark.values for v in row])
     palette = [scale.rgb(k / (LEVELS - 1)) for k in range(LEVELS)]
     shares = [[scale.share(v) for v in row] for row in reversed(mark.values)]
@@ -24,7 +24,7 @@ def heat_map(mark: HeatMap, ink: Ink, plot: Plot) -> str:
 
 
 def image(mark: Image, ink: Ink, plot: Plot) -> str:
-    """A grey picture, row 0 on top; paper is white in both themes, as in a book."""
+    """A greyscale image, row 0 on top; its background is white in both themes."""
     palette = [(255 - 232 * k // 31,) * 3 for k in range(32)]
     grey = [(a, b, c) for a, b, c in palette]
     return _picture(png_uri(mark.values, grey), plot, mark.x, mark.y)
@@ -54,7 +54,7 @@ def regions(mark: Regions, ink: Ink, plot: Plot) -> str:
 
 
 def region_fills(mark: Regions) -> list[str]:
-    """A colour for each polygon: kinds or a scale by its value, or in turn."""
+    """A colour for each polygon: by its kind, by its value on a scale, or in turn."""
     if mark.values is None:
         return [_kind_colour(k) for k in range(len(mark.polygons))]
     kinds = _kinds(mark)
@@ -120,7 +120,7 @@ def figure_scale(figure: Figure) -> tuple[ColourScale, str] | None:
 
 
 def scale_bar(scale: ColourScale, height: float) -> str:
-    """The colours from low to high with their numbers, upright."""
+    """A vertical bar of the colours from low to high, with their numbers."""
     palette = [scale.rgb(1 - k / 31) for k in range(32)]
     uri = png_uri([[k / 31] for k in range(32)], palette)
     axis = Axis(scale.low, scale.high, height)
@@ -136,6 +136,6 @@ def scale_bar(scale: ColourScale, height: float) -> str:
 
 
 def scale_width(scale: ColourScale) -> float:
-    """The room that the bar and its numbers need."""
+    """The width that the colour bar and its numbers need."""
     ticks = Axis(scale.low, scale.high, 100).ticks(4)[0]
     return 22 + max((width(text, FONT) for text in labels(ticks)), default=0.0)

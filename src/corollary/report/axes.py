@@ -1,7 +1,8 @@
-"""From data to pixels, and the axes that say how.
+"""Maps data to pixels, and draws the axes.
 
-An :class:`Axis` maps one coordinate; a :class:`Plot` is the rectangle with two of them. Values that
-have no place on an axis (not finite, or not positive on a log axis) map to ``None``: a gap.
+An :class:`Axis` maps one coordinate; a :class:`Plot` is the rectangle with two of them. Values
+that cannot be shown on an axis (not finite, or not positive on a log axis) map to ``None`` and
+leave a gap.
 """
 
 import math
@@ -19,7 +20,7 @@ _FAR = 1e4  # pixels: further out a coordinate is cut, so that huge values stay 
 
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate: the range that is shown, and its length in pixels."""
+    """One coordinate: the range shown, and its length in pixels."""
 
     low: float
     high: float
@@ -36,7 +37,7 @@ class Axis:
         return min(_FAR, max(-_FAR, at))
 
     def ticks(self, count: int) -> tuple[list[float], list[float]]:
-        """Values with a label, and the smaller ones of a log axis."""
+        """Values of the labelled ticks, and of the minor ticks of a log axis."""
         if self.names:
             return [float(k) for k in range(len(self.names))], []
         return log_ticks(self.low, self.high, count) if self.log else (self._linear(count), [])
@@ -79,7 +80,7 @@ class Plot:
 
 
 def padded(values: Iterable[float], *, log: bool, pad: float) -> tuple[float, float]:
-    """The range that shows all values that have a place, widened by ``pad`` of itself."""
+    """The range of all values that can be shown, widened by a share ``pad``."""
     fit = [min(1e300, max(-1e300, v)) for v in values if math.isfinite(v)]
     if log:
         fit = [math.log10(v) for v in fit if v > 0]
@@ -117,12 +118,12 @@ def axis_lines(plot: Plot, *, ticked: bool) -> str:
 
 
 def names_height(axis: Axis) -> float:
-    """The room that slanted names below a horizontal axis need beyond a line of numbers."""
+    """The extra height that slanted names below a horizontal axis need."""
     return 0.5 * max(width(name, FONT) for name in axis.names) if _slanted(axis) else 0.0
 
 
 def _slanted(axis: Axis) -> bool:
-    """Whether the names are too long to stand side by side."""
+    """Whether the names are too long to be written side by side."""
     slot = axis.length / max(len(axis.names), 1)
     return any(width(name, FONT) + 6 > slot for name in axis.names)
 
@@ -145,7 +146,7 @@ def _below(axis: Axis, places: list[tuple[float, float]], h: float) -> str:
 
 
 def label_width(axis: Axis) -> float:
-    """The room that the numbers of a vertical axis need."""
+    """The width that the numbers of a vertical axis need."""
     ticks = axis.ticks(5)[0]
     return max((width(text, FONT) for text in labels(ticks, log=axis.log)), default=0.0)
 

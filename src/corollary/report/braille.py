@@ -37,7 +37,7 @@ class Canvas:
             self.colours[j // 4][i // 2] = colour
 
     def line(self, run: Sequence[Pixel], colour: str, every: int = 1) -> None:
-        """Dots along a path; of a dashed one, every so many."""
+        """Dots along a path; a dashed path leaves some out."""
         for (a, b), (c, d) in zip(run, run[1:] or run, strict=False):
             steps = int(max(abs(c - a), abs(d - b), 1.0))
             for k in range(0, steps + 1, every):
@@ -51,7 +51,7 @@ class Canvas:
 
 
 def can_draw(figure: Figure) -> bool:
-    """Whether every mark has a drawing here; maps and graphs have none."""
+    """Whether every mark can be drawn in braille; maps and graphs cannot."""
     return all(isinstance(mark, DRAWN) for mark in figure.marks)
 
 
@@ -111,7 +111,7 @@ def _colour(ink: Ink) -> str:
 @singledispatch
 def draw(mark: Mark, canvas: Canvas, plot: Plot, colour: str) -> None:
     """Set the dots of a mark."""
-    raise TypeError(f"there is no drawing of {type(mark).__name__}")
+    raise TypeError(f"cannot draw a mark of type {type(mark).__name__}")
 
 
 @draw.register

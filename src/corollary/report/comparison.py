@@ -11,7 +11,7 @@ Key = tuple[str, str, str]
 
 
 def changes(before: "Examination", after: "Examination") -> list[str]:
-    """One line per finding that is new, gone or of another severity; most severe first."""
+    """One line per finding that is new, gone or changed in severity; most severe first."""
     old, new = _grave(before), _grave(after)
     lines: list[tuple[int, str]] = []
     for key in {**old, **new}:
@@ -37,12 +37,12 @@ def _grave(examination: "Examination") -> dict[Key, Finding]:
 
 
 def named(finding: Finding) -> str:
-    """The title, and the place where there is one."""
+    """The title, and the layer if the finding is about one."""
     return finding.title + (f" in {place(finding.where)}" if finding.where else "")
 
 
 def place(where: str) -> str:
-    """A path as one says it: the parts of an ``nn.Sequential`` have numbers for names.
+    """A path in words: the parts of an ``nn.Sequential`` have numbers as names.
 
     Example:
         >>> place("3"), place("body.3"), place("input 0")

@@ -1,4 +1,4 @@
-"""One self-contained HTML page of an examination: a minute's reading first, then the details."""
+"""One self-contained HTML page of an examination: a one-minute summary, then the details."""
 
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ PALETTE = (
 def write_examination(
     done: "Examination", path: str | os.PathLike[str], before: "Examination | None" = None
 ) -> Path:
-    """Write the page, with what changed since ``before``."""
+    """Write the page, including the changes since ``before``."""
     return write_page(examination_page(done, before), path)
 
 
@@ -116,7 +116,7 @@ def examined(done: "Examination") -> str:
 
 
 def layers(done: "Examination") -> list[dict[str, Any]]:
-    """The layers with weights in their order, each with its worst finding, signal and gradient."""
+    """The layers with weights in order, each with its worst finding, signal and gradient."""
     passage = next((f for f in done.findings if f.details.get("signal")), None)
     signal = passage.details["signal"] if passage else {}
     gradient = passage.details.get("gradient", {}) if passage else {}
@@ -160,7 +160,7 @@ def _answer(answer: "Answer", loud: "list[Cause]") -> dict[str, Any]:
 
 
 def _silent(answer: "Answer") -> list[tuple[str, str, str]]:
-    """Exams without an answer: titles, status and reason, those with one reason together."""
+    """Exams without an answer: titles, status and reason, grouped by reason."""
     titles: dict[tuple[str, str], list[str]] = {}
     for f in answer.findings:
         if f.status is not Status.DONE:
@@ -181,7 +181,7 @@ def _finding(finding: Finding, loud: "list[Cause]") -> dict[str, Any]:
 
 
 def claim_title(name: str) -> tuple[str, str]:
-    """A claim's title and what to type to read it."""
+    """A claim's title and the command that shows it."""
     try:
         entry = find(name)
     except UnknownNameError:

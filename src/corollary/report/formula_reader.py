@@ -33,7 +33,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 class _Stop(Exception):
-    """The grammar cannot go on here."""
+    """The grammar does not match here."""
 
 
 class FormulaReader:
@@ -155,7 +155,7 @@ class FormulaReader:
             self.strong += 1
 
     def quoted(self) -> bool:
-        """Whether the next sign ends a quotation, or a genitive follows, and it is no prime."""
+        """Whether the next sign is a quotation mark or an apostrophe, and not a prime."""
         before = re.search(r"(?:^|[\s(])'\w[^']*$", self.text[: self.at])
         return before is not None or re.match(r"s\b|$", self.text[self.at + 1 :]) is not None
 
@@ -167,7 +167,7 @@ class FormulaReader:
         return r"\top" if body == "T" else body
 
     def script(self) -> str:
-        """What stands behind ``^`` or ``_``."""
+        """The part after ``^`` or ``_``."""
         sign = self.peek()
         if sign in ("{", "("):
             self.at += 1
@@ -398,6 +398,6 @@ class FormulaReader:
         return ""
 
     def jump(self, sign: str) -> None:
-        """Behind a sign and the space after it."""
+        """Move past a sign and the space after it."""
         self.at = self.text.index(sign, self.at) + len(sign)
         self.at += len(self.text[self.at :]) - len(self.text[self.at :].lstrip(" \n"))

@@ -84,10 +84,10 @@ def report_html(run: "Run") -> str:
 
 
 def _pack(sections: list[dict[str, Any]], *, rendered: bool) -> str:
-    """Number the sections of what holds; one block of their bodies, then of their drawings.
+    """Number the sections of claims that hold; pack their bodies in one block, then the drawings.
 
-    Drawings compress better next to each other. Where formulas are ``rendered``, their readable
-    text is left out: a page that needs a script for its sections has one for its formulas.
+    Drawings compress better next to each other. If formulas are ``rendered``, their readable text
+    is left out, because a page that needs a script for its sections also has one for its formulas.
     """
     chosen = [s for s in sections if not s["open"]]
     bodies, drawings = [], list[str]()
@@ -113,13 +113,13 @@ def write_report(run: "Run", path: str | os.PathLike[str]) -> Path:
 
 
 def result_html(result: Result) -> str:
-    """One result for a notebook cell: no script, and at home on light and dark."""
+    """One result for a notebook cell: without scripts, for light and dark themes."""
     section = _section("", result, entry_of(result))
     return template("result.html.jinja").render(s=section, style=Markup(asset("result.css")))
 
 
 def run_html(run: "Run") -> str:
-    """A run for a notebook cell: the counts, and a line a result."""
+    """A run for a notebook cell: the counts, and one line per result."""
     return template("run.html.jinja").render(
         headline=headline(run.counts()),
         results=[_section("", r, None) for r in run.results],
@@ -167,7 +167,7 @@ def _attention(sections: list[dict[str, Any]]) -> list[tuple[Verdict, list[dict[
 
 
 def _areas(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The areas in their order: what each is about, its sections, and how many hold."""
+    """The areas in order: their subject, their sections, and how many claims hold."""
     areas = []
     for name in dict.fromkeys(s["area"] for s in sections):
         found = [s for s in sections if s["area"] == name]

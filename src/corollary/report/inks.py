@@ -1,7 +1,7 @@
-"""Colours.
+"""Colours of marks and maps.
 
-Those of lines and dots are CSS variables with a fallback that is fine on white and black alike;
-those of maps are fixed, since a map is a picture of its own.
+Lines and dots use CSS variables with a fallback that is legible on white and on black; maps use
+fixed colours.
 """
 
 import math
@@ -51,7 +51,7 @@ class Ink:
     dash: str = ""
     opacity: float = 1.0
     square: bool = False  # the shape of dots
-    halo: bool = False  # dots stand on a filled plane, and need an edge to be seen
+    halo: bool = False  # dots lie on a filled plane and need an edge to be visible
 
     @property
     def line(self) -> str:
@@ -62,7 +62,7 @@ class Ink:
 
 
 def inks(figure: Figure) -> list[Ink]:
-    """One a mark: the role gives the colour, a second line of the same colour its dashes."""
+    """One per mark: the role decides the colour; a second line of the same colour is dashed."""
     out, seen, others = [], dict[tuple[str, str], int](), 0
     halo = any(isinstance(m, HeatMap | Image | Regions) for m in figure.marks)
     for mark in figure.marks:
@@ -115,7 +115,7 @@ class ColourScale:
         return cls(low, high)
 
     def share(self, value: float) -> float:
-        """Where the value stands between the ends, from 0 to 1."""
+        """The position of the value between the ends, from 0 to 1."""
         return (value / 2 - self.low / 2) / (self.high / 2 - self.low / 2)
 
     def rgb(self, share: float) -> RGB:

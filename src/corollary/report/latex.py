@@ -1,7 +1,7 @@
-r"""LaTeX as text one can read: ``\frac{a}{2} x_i^2`` becomes ``a/2 xᵢ²``.
+r"""LaTeX as readable text: ``\frac{a}{2} x_i^2`` becomes ``a/2 xᵢ²``.
 
-Used where nothing renders formulas: in the terminal, and in a report without KaTeX. Formulas are
-parsed by pylatexenc; what it cannot parse is shown as it was written.
+Used where formulas are not rendered: in the terminal, and in a report without KaTeX. Formulas are
+parsed by pylatexenc; what it cannot parse is shown unchanged.
 """
 
 import re
@@ -72,7 +72,7 @@ def readable(tex: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    """Room about relations, none inside brackets."""
+    """Spaces around relations, none inside brackets."""
     text = re.sub(r"\s*([≤≥∈∉≈≠∼→⟹⟺⊂⊆∝≪≫])\s*", r" \1 ", text)
     text = re.sub(r"\s+([,;.)⟩\]])", r"\1", text)
     return re.sub(r"([(⟨\[⌊⌈])\s+", r"\1", text).strip()

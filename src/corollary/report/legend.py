@@ -1,4 +1,4 @@
-"""The legend: rows above the plot, where they cover no data."""
+"""The legend: rows above the plot, so that they cover no data."""
 
 from collections.abc import Sequence
 

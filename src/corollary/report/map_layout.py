@@ -1,4 +1,4 @@
-"""Where each claim stands on the map: chapters are lanes, and what others rest on is to the left.
+"""The layout of the map: chapters are lanes, and each claim is to the right of those it uses.
 
 The column of a claim is the length of the longest chain below it, so every line leads to the
 right. Within a lane and a column, claims are sorted by the height of their neighbours, in a few

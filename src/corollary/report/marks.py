@@ -12,7 +12,7 @@ MOST = 800  # dots that are drawn; of more, every second or third is
 
 
 def curve(mark: Curve, ink: Ink, plot: Plot) -> str:
-    """A line, broken at gaps; a point alone between gaps is a dot."""
+    """A line, broken at gaps; a single point between gaps is a dot."""
     data = "".join(polyline(run) for run in plot.runs(mark.x or (), mark.y))
     return f'<path d="{data}" {ink.line} stroke-width="1.8"/>' if data else ""
 
@@ -58,7 +58,7 @@ def _bars(mark: Points, ink: Ink, plot: Plot) -> str:
 
 
 def band(mark: Band, ink: Ink, plot: Plot) -> str:
-    """The area between two lines; where only the lower end is off a log axis, down to its foot."""
+    """The area between two lines; a lower end that is off a log axis is drawn at the axis."""
     runs: list[list[tuple[Pixel, Pixel]]] = [[]]
     for x, a, b in zip(mark.x, mark.low, mark.high, strict=True):
         top, foot = plot.at(x, b), plot.at(x, a)

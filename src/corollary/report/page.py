@@ -1,4 +1,4 @@
-"""What every page is made of: assets, templates, the content security policy, and one way to write.
+"""What all pages share: assets, templates, the content security policy, and writing the file.
 
 A page opens offline: styles, script, figures, formulas and fonts are inside it, and its policy
 allows nothing else. All text is escaped by the template engine.
@@ -49,13 +49,13 @@ def drawn(figure: Figure) -> dict[str, Any]:
 
 
 def script() -> str:
-    """What every page does: theme, formulas, values and files of figures, filter."""
+    """The script of every page: theme, formulas, values and files of figures, filter."""
     return "\n".join(map(asset, ("saving.js", "hover.js", "report.js")))
 
 
 @lru_cache(maxsize=1)
 def typeface() -> str:
-    """The typeface of the text, inside the page; nothing if its files were not fetched."""
+    """The typeface of the text, embedded in the page; empty if its files were not fetched."""
     rules = []
     for weight, style in FACES:
         file = ASSETS / "fonts" / f"source-serif-4-latin-{weight}-{style}.woff2"

@@ -1,7 +1,7 @@
 """Figures for papers and windows: PNG and PDF through matplotlib (extra ``plot``), SVG without.
 
-``report.svg`` draws the figures of pages; this is the way to a file, and to a window or a notebook
-cell.
+``report.svg`` draws the figures of pages; this module writes them to a file, or shows them in a
+window or a notebook cell.
 """
 
 import os
@@ -47,7 +47,7 @@ def show(figure: Figure | Sequence[Figure]) -> None:
 
 
 def save(figure: Figure | Sequence[Figure], path: str | os.PathLike[str], dpi: int = 200) -> Path:
-    """Write the figure, or several as panels side by side; the suffix gives the format.
+    """Write one figure, or several side by side; the suffix decides the format.
 
     Raises:
         InputError: if the suffix is none of .png, .pdf, .svg.
@@ -57,7 +57,7 @@ def save(figure: Figure | Sequence[Figure], path: str | os.PathLike[str], dpi: i
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
         raise InputError(
-            f"a figure is saved as {', '.join(FORMATS)}, but '{target.name}' has another suffix"
+            f"expected a file name with the suffix {', '.join(FORMATS)}, got '{target.name}'"
         )
     panels = _panels(figure)
     try:
@@ -101,7 +101,7 @@ def _size(panels: list[Figure]) -> tuple[float, float]:
 
 
 def _key_lines(figure: Figure) -> int:
-    """Lines of the legend below the axes; none if all labels are short enough to stand inside."""
+    """Lines of the legend below the axes; none if all labels are short enough to fit inside."""
     labels = [getattr(mark, "label", "") for mark in figure.marks]
     long = any(len(label) > _LONG for label in labels)
     return sum(len(wrap(label, _LINE)) for label in labels) if long else 0

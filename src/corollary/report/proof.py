@@ -1,4 +1,4 @@
-"""A proof for readers: each step with its numbers and what it leaves over."""
+"""A proof for readers: each step with its numbers and its slack."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SIGNS = {"=": "=", "≤": r"\le", "≥": r"\ge"}
 
 @dataclass(frozen=True)
 class Row:
-    """One step as it is shown."""
+    """One step as it is displayed."""
 
     number: int
     words: str
@@ -69,7 +69,7 @@ def _values(link: Link) -> str:
 
 
 def _slack(link: Link) -> str:
-    """What is left over, in per cent of the larger side."""
+    """The slack of a step, in per cent of the larger side."""
     if not link.holds:
         return "not true"
     if link.relation == "=":
@@ -81,7 +81,7 @@ def _slack(link: Link) -> str:
 
 
 def told(one: Break) -> str:
-    """Which step a hypothesis is for."""
+    """The step that needs a hypothesis."""
     if one.step is None:
         where = "every step still holds here"
     elif one.error:
@@ -92,14 +92,14 @@ def told(one: Break) -> str:
 
 
 def summary(derivation: Derivation) -> str:
-    """Where the bound is lost, in a sentence."""
+    """A sentence on where the bound loses most."""
     if not derivation.holds:
         wrong = next(k for k, link in enumerate(derivation.links, 1) if not link.holds)
         return f"Step {wrong} is not true here."
     count, at = len(derivation.links), derivation.loosest
     if at is None:
         return f"All {count} steps hold, and nothing is lost."
-    return f"All {count} steps hold; most is lost in step {at + 1}."
+    return f"All {count} steps hold; step {at + 1} loses most."
 
 
 def proof_html(derivation: Derivation) -> str:

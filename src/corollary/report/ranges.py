@@ -1,4 +1,4 @@
-"""Which numbers each mark puts on the axes, so that all of them are in view."""
+"""The numbers that each mark puts on the axes, so that all of them are in view."""
 
 from functools import singledispatch
 
@@ -39,7 +39,7 @@ def ranges(figure: Figure) -> tuple[tuple[float, float], tuple[float, float]]:
 @singledispatch
 def extent(mark: Mark) -> Numbers:
     """The numbers that the mark puts on x and on y."""
-    raise TypeError(f"there is no drawing of {type(mark).__name__}")
+    raise TypeError(f"cannot draw a mark of type {type(mark).__name__}")
 
 
 @extent.register

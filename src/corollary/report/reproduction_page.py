@@ -1,4 +1,4 @@
-"""One self-contained page of a run of ``corollary reproduce``: the table, then every experiment."""
+"""One self-contained page of a ``corollary reproduce`` run: the table, then every experiment."""
 
 import os
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""One self-contained page of a check of the width: verdict, figure, exponents, the change."""
+"""One self-contained page of a scaling check: verdict, figure, exponents, the change to make."""
 
 import os
 from pathlib import Path

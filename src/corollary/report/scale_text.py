@@ -12,7 +12,7 @@ LONGEST = 28  # characters of a layer's name
 
 
 def scale_text(check: "WidthCheck") -> str:
-    """Everything that a terminal shows."""
+    """All the text that a terminal shows."""
     return "\n".join(_lines(check))
 
 
@@ -37,7 +37,7 @@ def _lines(check: "WidthCheck") -> Iterator[str]:
         yield from textwrap.wrap(note, WIDEST)
     if check.code:
         yield ""
-        yield "The change that makes it transfer:"
+        yield "The change that makes the learning rate transfer:"
         yield ""
         yield textwrap.indent(check.code, "    ")
     if check.confirmed is not None:

@@ -27,7 +27,7 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null", dict: "object"}
 NUMBER = {  # JSON has no infinities
-    "description": "A number; the words stand for what JSON cannot write.",
+    "description": "A number; the strings stand for values that JSON cannot represent.",
     "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
 }
 
@@ -80,7 +80,7 @@ def _record(kind: type, defs: Schema, head: Schema) -> Schema:
 
 
 def _of(kind: Any, defs: Schema) -> Schema:
-    """The schema of one type; classes of ours go into ``defs``, once."""
+    """The schema of one type; dataclasses go into ``defs``, once each."""
     kind = WRITTEN.get(kind, kind)
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:

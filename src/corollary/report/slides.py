@@ -1,4 +1,4 @@
-"""A lecture as slides: one HTML file that opens offline, made from the same heads as the pages."""
+"""A lecture as slides: one HTML file that opens offline."""
 
 import os
 import re
@@ -22,7 +22,7 @@ _TEX = re.compile(r'data-tex="([^"]*)"|<span class="tex [^"]*">(.*?)</span>', re
 
 
 class Shown(NamedTuple):
-    """What came of a claim, as a slide shows it."""
+    """The outcome of a claim, as a slide shows it."""
 
     sentence: str = ""
     verdict: str = ""
@@ -31,7 +31,7 @@ class Shown(NamedTuple):
 
 
 def shown(done: "CarriedOut") -> dict[str, Shown]:
-    """What came of a lecture, for its slides."""
+    """The outcomes of the claims of a lecture, for its slides."""
     from corollary.report.proof import proof_html
     from corollary.report.svg import figure_svg
     from corollary.report.view import reason
@@ -47,7 +47,7 @@ def shown(done: "CarriedOut") -> dict[str, Shown]:
 def write_slides(
     lecture: Lecture, path: str | os.PathLike[str], found: Mapping[str, Shown]
 ) -> tuple[Path, int]:
-    """Write the slides, and say how many there are.
+    """Write the slides, and return how many there are.
 
     Raises:
         ResultsFileError: if the file cannot be written there.
@@ -60,8 +60,8 @@ def slides_html(lecture: Lecture, found: Mapping[str, Shown] | None = None) -> s
     """The whole file as text.
 
     Args:
-        lecture: What to show.
-        found: What came of its claims; without it, there are statements and no figures.
+        lecture: The lecture to show.
+        found: The outcomes of its claims; without them the slides have statements and no figures.
     """
     made = list(slides(lecture, found or {}))
     body = template("slides_body.html.jinja").render(slides=made)

@@ -1,9 +1,9 @@
-"""A figure as SVG, drawn here: small, for light and dark pages, and readable aloud.
+"""A figure as SVG: small, for light and dark pages, and with a description for screen readers.
 
 Lines take the page's colours through the CSS variables ``--predicted``, ``--measured`` and
 ``--other-1`` to ``--other-6``, text and axes take ``currentColor``. Without these variables the
-fallback colours are fine on white and on black, so the same SVG stands in a report, in a notebook
-and alone in a file.
+fallback colours are legible on white and on black, so the same SVG works in a report, in a
+notebook and as a file.
 """
 
 import math
@@ -58,7 +58,7 @@ _DRAWN: dict[type[Mark], Callable[[Any, Ink, Plot], str]] = {
 
 @dataclass(frozen=True)
 class _Page:
-    """What stands where: the plot, and the height of all that is above it."""
+    """The layout: the plot, and the height of everything above it."""
 
     plot: Plot
     left: float
@@ -74,7 +74,7 @@ def figure_svg(
         figure: What to draw.
         width: Pixels of the whole drawing; it scales to the width of its place.
         height: Pixels of the plot itself, without title, legend and labels.
-        title: Whether the title is drawn; it is always there for screen readers.
+        title: Whether the title is drawn; screen readers always get it.
 
     Example:
         >>> figure_svg(Figure("Squares", x="n", y="n²", marks=(Curve([0, 1, 4]),)))[:4]
@@ -212,7 +212,7 @@ def _clipped(figure: Figure, marks_ink: list[Ink], page: _Page) -> str:
 
 
 def _named(mark: Mark, drawn: str) -> str:
-    """A mark under its label, so that a page can tell its values."""
+    """A mark with its label, so that a page can show its values."""
     label = getattr(mark, "label", "")
     if not (drawn and label and isinstance(mark, Curve | Points | Level | Histogram)):
         return drawn

@@ -40,7 +40,7 @@ def summary_text(run: "Run") -> str:
 
 
 def result_text(result: Result) -> str:
-    """One result: verdict, numbers, hypotheses, counterexample, how to see it again."""
+    """One result: verdict, numbers, hypotheses, counterexample, the command to repeat it."""
     head = f"{VERDICT_SIGNS[result.verdict]} {scripts(result.title)}  ({result.name})"
     return "\n".join([head, *(_wrapped(line, "  ") for line in _facts(result))])
 

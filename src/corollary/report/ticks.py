@@ -1,4 +1,4 @@
-"""Where an axis gets its ticks, and how these are written.
+"""The ticks of an axis, and how they are written.
 
 Linear axes have steps of 1, 2 or 5 times a power of ten. Log axes have powers of ten; a range of
 less than two decades adds 2 and 5, and one without any of these is ticked like a linear axis.

@@ -3,7 +3,7 @@ r"""Formulas typed inside sentences, found and marked: ``at most floor((R/gamma)
 Hypotheses and errata are typed on a keyboard. At each place the longest formula that
 :class:`~corollary.report.formula_reader.FormulaReader` can read becomes a
 ``:math:`\lfloor (R/\gamma)^{2}\rfloor``` role, which pages render like those of the statements.
-What the grammar does not read stays a word.
+Text that the grammar does not match stays as it is.
 """
 
 import re

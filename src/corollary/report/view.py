@@ -1,4 +1,4 @@
-"""What a report shows of a result, in words: shared by the page, the notebook and the text.
+"""The texts that a report shows about a result, shared by page, notebook and plain text.
 
 Numbers and verdict come from the result; statement, source, erratum and cost come from the
 catalogue, if the claim is still in it.
@@ -69,7 +69,7 @@ def _worst(result: Result) -> int:
 
 
 def _line(text: str, most: int = 240) -> str:
-    """The last line of a note (that of a traceback says what happened), not too long."""
+    """The last line of a note, which in a traceback says what happened, shortened."""
     last = (text.strip().splitlines() or [""])[-1].strip()
     return last if len(last) <= most else last[: most - 1] + "…"
 
@@ -108,7 +108,7 @@ def without(refutation: Refutation) -> str:
     measured = numeral(refutation.measured[refutation.worst].value)
     text = f"Without “{broken}”: predicted {predicted}, measured {measured}."
     text = f"{refutation.words} {text}".strip()
-    return text if refutation.fails else text + " The conclusion happens to hold there."
+    return text if refutation.fails else text + " The conclusion still holds in this instance."
 
 
 def attained(result: Result, entry: Entry | None) -> str:
@@ -121,7 +121,7 @@ def attained(result: Result, entry: Entry | None) -> str:
 
 
 def command(result: Result, entry: Entry | None) -> str:
-    """What to type to see this result again; parameters at their defaults are left out."""
+    """The command that repeats this result; parameters at their defaults are left out."""
     defaults = {o.name: o.default for o in entry.options} if entry else {}
     words = ["corollary", "check", entry.stem if entry else result.name]
     if result.seed is not None:

@@ -40,7 +40,7 @@ def watch_page(run: "Run") -> str:
 
 
 def watch_fragment(run: "Run") -> str:
-    """What the page says of the run, for a page that has a frame of its own."""
+    """The content of the page, for a page that has its own frame."""
     return template("watch_run.html.jinja").render(facts(run))
 
 
@@ -63,7 +63,7 @@ def watch_html(run: "Run") -> str:
 
 
 def facts(run: "Run") -> dict[str, Any]:
-    """What the templates show."""
+    """The values that the templates show."""
     causes = [e for e in run.events if e.passed is None and "symptom_of" not in e.finding.details]
     under: dict[str, list[dict[str, Any]]] = {}
     for event in run.events:
@@ -101,7 +101,7 @@ def watch_text(run: "Run") -> str:
 
 
 def figures(run: "Run") -> list[Figure]:
-    """Curves over the steps, each where it was measured."""
+    """Curves over the steps, each at the steps where it was measured."""
     found = [_loss(run), _stability(run)]
     for name, title, y, log in CURVES:
         if name in run.series:
@@ -127,7 +127,7 @@ MEANINGS = {
     "gradient norm": "length of the gradient of all parameters",
     "weight norm": "length of all parameters",
     "update ratio": "change of a layer in one step over its length, median over layers",
-    "effective rank": "dimensions that the features before the last layer use",
+    "effective rank": "number of dimensions that the features before the last layer use",
     "dead units": "share of units that are zero for a whole batch, worst layer",
     "trend": "change of the loss per step",
     "held out": "loss on data that is not trained on",
@@ -136,7 +136,7 @@ MEANINGS = {
 
 
 def last_readings(run: "Run") -> list[tuple[str, str, str]]:
-    """Name, value with interval and meaning of the latest of each measurement."""
+    """Name, value with interval and meaning of the latest reading of each measurement."""
     out = []
     for name, series in run.series.items():
         last = series.readings[-1]

@@ -1,4 +1,4 @@
-"""The process in which an answer to an exercise runs: it returns values, and judges nothing.
+"""The process in which an answer to an exercise runs: it returns values and does not judge them.
 
 It is started as a script in Python's isolated mode, so that neither torch nor the rest of corollary
 is loaded. It reads what to call from standard input, and writes one JSON object per call into a

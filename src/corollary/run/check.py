@@ -96,7 +96,7 @@ def run(
 def run_entry(
     entry: Entry, settings: dict[str, Any], seed: int, timeout: float | None
 ) -> tuple[Result, float]:
-    """Check one claim; whatever goes wrong becomes its result. Gives the seconds it took, too."""
+    """Check one claim; an error becomes its result. Also returns the seconds it took."""
     cost = COST_SECONDS.get(entry.cost, COST_SECONDS["long"])
     limit = timeout or PATIENCE * cost + START_UP
     start = time.perf_counter()
@@ -105,7 +105,11 @@ def run_entry(
             result = entry.load()(**settings).check(seed)
     except TimeLimitError:
         result = _unfinished(
-            entry, settings, seed, Verdict.INCONCLUSIVE, f"the time limit of {limit:g} s ended"
+            entry,
+            settings,
+            seed,
+            Verdict.INCONCLUSIVE,
+            f"the time limit of {limit:g} s was reached",
         )
     except Exception as error:  # a crash is a row of the report, never the end of it
         last = traceback.extract_tb(error.__traceback__)[-1]

@@ -29,7 +29,7 @@ MOST = 16 << 20  # bytes that an answer may return in all
 
 @dataclass(frozen=True)
 class Mark:
-    """What one part got."""
+    """The grade of one part."""
 
     part: str
     right: bool
@@ -39,7 +39,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Grade:
-    """What an answer got, part by part."""
+    """The grade of an answer, part by part."""
 
     number: str
     title: str
@@ -112,7 +112,7 @@ def _cases(exercise: Exercise, part: Part, seed: int) -> Iterator[Case]:
 
 
 def run_answer(text: str, calls: list[Any]) -> tuple[dict[int, dict[str, Any]], str]:
-    """What each call returned, and why there is nothing for the others."""
+    """What each call returned, or why it returned nothing."""
     reading, writing = os.pipe()
     order = {
         "answer": text,
@@ -187,7 +187,7 @@ def _objects(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 def _mark(part: Part, found: list[tuple[Case, dict[str, Any] | None]], why: str) -> Mark:
-    """All cases have to be right; an ordinary case that is not is told first."""
+    """All cases must be right; if not, an ordinary case is reported before an edge case."""
     if all(said and "missing" in said for _, said in found):
         return Mark(part.letter, False, f"there is no function {part.function}", answered=False)
     for case, said in sorted(found, key=lambda pair: bool(pair[0].edge)):

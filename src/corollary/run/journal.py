@@ -1,4 +1,4 @@
-"""What survives an interruption: the journal of a run under way, and the last verdicts."""
+"""What survives an interruption: the journal of an unfinished run, and the last verdicts."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ class Record(Protocol):
 
     @property
     def name(self) -> str:
-        """What tells it from others."""
+        """The name that identifies it."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -36,11 +36,11 @@ R = TypeVar("R", bound=Record)
 
 
 class Journal:
-    """Finished results of a run under way, one per line, kept until the run is complete.
+    """Finished results of an unfinished run, one per line, kept until the run is complete.
 
     Args:
         path: The file.
-        warn: Is told, once, that the file cannot be written; the run goes on without it.
+        warn: Called once if the file cannot be written; the run continues without it.
     """
 
     def __init__(self, path: Path, warn: Callable[[str], None] = warnings.warn) -> None:
@@ -79,7 +79,7 @@ class Journal:
         return file.read(1) != b"\n"
 
     def read(self, kind: type[R]) -> dict[str, R]:
-        """What is finished, by name; a line cut short is as if it had not been written."""
+        """The finished results by name; an incomplete line is ignored."""
         found: dict[str, R] = {}
         for line in self._lines():
             try:
@@ -96,13 +96,13 @@ class Journal:
             return []
 
     def clear(self) -> None:
-        """Forget the run: it is complete, or is to start anew."""
+        """Delete the journal, because the run is complete or starts again."""
         with suppress(OSError):
             self.path.unlink()
 
 
 def remember(run: "Run") -> None:
-    """Keep each claim's last outcome for ``corollary show``; a read-only disk is no loss."""
+    """Keep each claim's last outcome for ``corollary show``; a read-only disk is ignored."""
     known = last_outcomes()
     for result in run.results:
         known[result.name] = {"verdict": result.verdict.value, "sentence": result.sentence}

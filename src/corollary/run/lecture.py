@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CarriedOut(NamedTuple):
-    """What came of a lecture, by the names of its claims."""
+    """The outcomes of a lecture, by the names of its claims."""
 
     results: "dict[str, Result]"
     proofs: "dict[str, Derivation]"

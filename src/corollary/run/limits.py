@@ -1,4 +1,4 @@
-"""A limit of time that no library can swallow."""
+"""A time limit that no library can swallow."""
 
 import signal
 import threading
@@ -48,7 +48,7 @@ def time_limit(seconds: float) -> Iterator[None]:
     except BaseException as error:  # ours, or what a library made of it
         if not up:
             raise
-        raise TimeLimitError(f"the time limit of {seconds:g} s ended") from error
+        raise TimeLimitError(f"the time limit of {seconds:g} s was reached") from error
     finally:
         over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -56,7 +56,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def _at_a_bad_place(frame: FrameType | None) -> bool:
-    """Between a ``with`` and its block, or in LLVM's bookkeeping, where an exception ends us."""
+    """Whether an exception here would end the process: before a block begins, or inside LLVM."""
     if frame is not None and frame.f_globals.get("__name__") == "contextlib":
         return True
     while frame is not None:

@@ -27,7 +27,7 @@ def prove(name: str, *, seed: int = 0, **options: Any) -> Derivation:
 
 
 def prove_entry(entry: Entry, claim: Claim[Any], seed: int = 0) -> Derivation:
-    """The same for a claim that is made already."""
+    """The same for an existing claim."""
     if entry.proof is None:
         raise _no_proof(entry)
     with torch_defaults():
@@ -37,5 +37,5 @@ def prove_entry(entry: Entry, claim: Claim[Any], seed: int = 0) -> Derivation:
 
 def _no_proof(entry: Entry) -> UnknownNameError:
     return UnknownNameError(
-        f"there is no proof of '{entry.name}'; `corollary prove` lists those there are"
+        f"there is no proof of '{entry.name}'; `corollary prove` lists the proofs that exist"
     )

@@ -44,7 +44,7 @@ def reproduce(
     Args:
         chosen: Entries of the catalogue of experiments.
         quick: At reduced size, one seed.
-        seeds: How many, in place of what the experiments ask for.
+        seeds: The number of seeds, in place of what the experiments define.
         jobs: Processes.
         journal: Where finished jobs are kept until the run is complete.
         progress: Called after each job.
@@ -64,7 +64,7 @@ def reproduce(
 
 
 def run_job(plan: Plan, quick: bool) -> Job:
-    """One row at one seed; whatever goes wrong becomes its line."""
+    """One row at one seed; an error becomes its line."""
     entry, row, seed = plan
     start = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""Experiments that were run, beside what was published: the record and its file."""
+"""Results of experiments beside the published ones: the record and its file."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Job:
-    """One row at one seed: what came out, or why nothing did."""
+    """One row at one seed: its value, or the reason why there is none."""
 
     experiment: str
     row: str
@@ -35,7 +35,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """What tells it from other jobs."""
+        """The name that identifies the job."""
         return f"{self.experiment}: {self.row}, seed {self.seed}"
 
     def to_json(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class Line:
 
     @property
     def values(self) -> list[float]:
-        """The value of each seed that came to its end."""
+        """The value of each seed whose run was completed."""
         return [job.value for job in self.jobs if not job.error]
 
     @property

@@ -1,4 +1,4 @@
-"""The results of a run, with all that is needed to repeat it, and the file they are kept in."""
+"""The results of a run, with everything needed to repeat it, and the results file."""
 
 import json
 import platform
@@ -131,5 +131,5 @@ def _check_comparisons(result: Result) -> None:
         if len(part.measured) != count or not 0 <= part.worst < count:
             raise ResultsFileError(
                 f"{result.name} has {count} predictions, {len(part.measured)} measurements, and "
-                f"number {part.worst} of them decides"
+                f"its deciding comparison is number {part.worst}"
             )

@@ -1,4 +1,4 @@
-"""torch as it is when it has just been imported, whatever the caller has set."""
+"""Run with torch's default settings, whatever the caller has set."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager

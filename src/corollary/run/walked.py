@@ -1,4 +1,4 @@
-"""Which steps of the courses a reader has done; kept beside the other things a user keeps."""
+"""Which steps of the courses a reader has done, kept in the user's data folder."""
 
 import json
 from collections.abc import Collection, Iterable
@@ -24,7 +24,7 @@ def walked() -> frozenset[str]:
 
 
 def mark_done(names: Iterable[str]) -> frozenset[str]:
-    """Add steps to what is done.
+    """Mark steps as done.
 
     Raises:
         ResultsFileError: if it cannot be kept.
@@ -33,7 +33,7 @@ def mark_done(names: Iterable[str]) -> frozenset[str]:
 
 
 def forget(names: Iterable[str]) -> frozenset[str]:
-    """Take steps from what is done.
+    """Mark steps as not done.
 
     Raises:
         ResultsFileError: if it cannot be kept.

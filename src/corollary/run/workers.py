@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, be it killed, and how to stop them."""
+"""Processes that end with the one that started them, even if it is killed, and how to stop them."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def begin_worker(parent: int) -> None:
-    """What a worker of joblib does first; one of a cluster belongs to somebody else and stays."""
+    """What a joblib worker does first; a worker of a cluster is left alone."""
     if os.getppid() == parent or current_process().name.startswith("Loky"):
         end_with_parent(parent)
 
@@ -46,7 +46,7 @@ def stop_process(child: "subprocess.Popen[bytes]", patience: float) -> None:
 
 
 def cause_of_death(code: int) -> str:
-    """Why a process ended that did not say so: the meaning of its exit code."""
+    """Why a process ended without a message: the meaning of its exit code."""
     if code == -9:
         return "its process was killed, most likely because it ran out of memory"
     if code < 0:

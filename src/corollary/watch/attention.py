@@ -1,7 +1,7 @@
-"""Which steps are followed closely: all at first, then a few in a row now and then.
+"""Which steps are followed closely: all at first, then a few in a row from time to time.
 
-What a loop does wrong it does at every step, so a sample of steps finds it. On the steps between,
-only the loss, the learning rate and the batch are looked at.
+A mistake in a loop occurs at every step, so a sample of steps finds it. On the other steps only
+the loss, the learning rate and the batch are read.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ GOLDEN = 0.6180339887  # multiples of it fall into no rhythm with the loop's own
 
 @dataclass
 class Attention:
-    """Says at the end of each step whether the next is followed closely.
+    """Decides at the end of each step whether the next one is followed closely.
 
     Args:
         first: Steps of a run that are all followed.

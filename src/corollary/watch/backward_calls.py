@@ -1,8 +1,8 @@
-"""Told of every backward pass: the one place where torch offers no hook.
+"""Notifies watchers of every backward pass, for which torch offers no hook.
 
 ``Tensor.backward`` and every framework call ``torch.autograd.backward`` by its name, so while a
-watcher is open that name is a function that tells the watchers and then calls torch's own with the
-arguments it was given. The last watcher to close puts torch's own back.
+watcher is open that name is a function that notifies the watchers and then calls torch's own with
+the same arguments. The last watcher to close puts torch's own back.
 """
 
 import threading
@@ -18,17 +18,17 @@ _nested = threading.local()  # reentrant checkpointing calls backward from withi
 
 
 class Listener(Protocol):
-    """Who wants to know."""
+    """An object to be notified of backward passes."""
 
     def before_backward(self, roots: Sequence[Tensor]) -> None:
-        """The graph is there and nothing has been computed."""
+        """Called before the backward pass, when the graph exists."""
 
     def after_backward(self, roots: Sequence[Tensor]) -> None:
-        """Gradients are there."""
+        """Called after the backward pass, when the gradients exist."""
 
 
 def listen(listener: Listener) -> None:
-    """Tell ``listener`` of each backward pass from now on."""
+    """Notify ``listener`` of each backward pass from now on."""
     _listeners.append(listener)
     torch.autograd.backward = _told_backward
 

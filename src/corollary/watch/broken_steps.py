@@ -1,4 +1,4 @@
-"""Losses and gradients that are not finite: said once, and the step is kept for a replay."""
+"""Losses and gradients that are not finite: reported once, and the step is saved for a replay."""
 
 import math
 import sys
@@ -44,7 +44,7 @@ class BrokenSteps:
         self._keep()
 
     def see_gradient(self) -> None:
-        """What goes wrong behind the first layers arrives there."""
+        """An error in later layers reaches the gradients of the first ones."""
         loop, first = self.loop, self.first
         if self.known or first is None or first.grad is None:
             return

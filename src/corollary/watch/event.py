@@ -1,4 +1,4 @@
-"""What a watcher says: a finding with the step at which it was seen, and whether it has passed."""
+"""An event: a finding with the step at which it was observed, and whether it has passed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Event:
-    """One cause, said once; the finding's ``exam`` is the cause.
+    """One cause, reported once; the finding's ``exam`` is the cause.
 
     Example:
         >>> Event(7, Finding("loop/zero_grad_missing", "Gradients are never cleared")).cause
@@ -39,7 +39,7 @@ class Event:
 
     @property
     def severity(self) -> Severity:
-        """Of its finding."""
+        """The severity of its finding."""
         return self.finding.severity
 
     def to_json(self) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class Events:
     """The events of a run, merged by cause.
 
     Args:
-        told: Called with an event when it is first said, grows more severe or passes.
+        told: Called with an event when it is first reported, becomes more severe or passes.
     """
 
     def __init__(self, told: Callable[[Event], None] = lambda event: None) -> None:
@@ -91,7 +91,7 @@ class Events:
         return self._all.get(cause)
 
     def say(self, step: int, finding: Finding) -> None:
-        """Say it, unless it has been said and is not more severe now."""
+        """Report the finding, unless it was reported before and is not more severe now."""
         known = self._all.get(finding.exam)
         cause = self._explained(finding.exam)
         if cause is not None:  # a symptom is a remark under its cause
@@ -111,7 +111,7 @@ class Events:
         )
 
     def passes(self, cause: str, step: int) -> None:
-        """It is no longer seen."""
+        """Mark the event as passed."""
         known = self._all.get(cause)
         if known is not None and known.passed is None:
             self._put(replace(known, passed=step))
@@ -137,7 +137,7 @@ class Events:
 
 
 class Streak:
-    """A condition that holds several times in a row before it is believed.
+    """A condition that must hold several times in a row to count.
 
     Example:
         >>> streak = Streak(need=2, release=2)

@@ -1,4 +1,4 @@
-"""Follows a loop from call to call: what the hooks tell becomes the state of the run."""
+"""Follows a loop from call to call: hooks update the state of the run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +36,7 @@ class Following:
         self.idle: set[int] = set()  # optimizers whose closures compute nothing
 
     def own(self, optimizer: Optimizer) -> Owned | None:
-        """Take note of an optimizer, if it has a parameter of the model or was handed over."""
+        """Record an optimizer, if it has a parameter of the model or was passed to the watcher."""
         loop = self.loop
         every = [p for group in optimizer.param_groups for p in group["params"]]
         mine = [p for p in every if id(p) in loop.names]
@@ -214,7 +214,7 @@ class Following:
         self.panel.tell("on_plateau", scheduler, value)
 
     def failed(self, where: str, error: Exception) -> None:
-        """Something of ours broke down; the loop goes on."""
+        """The watcher raised an error; the loop continues."""
         self.loop.failed(where, error)
 
     def _lives(self) -> list[GradientLife]:

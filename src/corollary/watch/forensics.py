@@ -1,4 +1,4 @@
-"""What is kept and said when a loss or a gradient is no longer finite.
+"""What is saved and reported when a loss or a gradient is no longer finite.
 
 The pass is repeated once with the same inputs and the same random state, on a module that is given
 back as it was. What a replay needs (inputs, weights, optimizer state, random state) is written to
@@ -31,7 +31,7 @@ def broken(model: nn.Module) -> list[str]:
 
 
 def repeat_pass(model: nn.Module, found_pass: Pass) -> BadValue | None:
-    """Make the pass again and search it; the model and all random states come back as they were."""
+    """Repeat the pass and search it; the model and all random states are restored."""
 
     def forward() -> None:
         torch.set_rng_state(found_pass.rng)
@@ -43,7 +43,7 @@ def repeat_pass(model: nn.Module, found_pass: Pass) -> BadValue | None:
 
 
 def explain_loss(loop: Loop, value: float) -> Finding:
-    """Where a loss that is NaN or infinite comes from."""
+    """The origin of a loss that is NaN or infinite."""
     what = "NaN" if math.isnan(value) else "infinite"
     last = loop.passes[-1] if loop.passes else None
     bad_weights = broken(loop.model)

@@ -1,7 +1,7 @@
-"""Ears on a loop: the model's calls, backward passes and optimizer steps, all removable.
+"""Hooks on a loop: the model's calls, backward passes and optimizer steps, all removable.
 
-Nothing that is heard here is changed, and an error of ours never reaches the loop: it is counted,
-and after a few the ears are closed.
+Hooks change nothing, and an error inside them never reaches the loop: it is counted, and after a
+few errors the hooks are removed.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ MOST_ERRORS = 3  # before all ears are closed
 
 
 class Hearing(Protocol):
-    """What a loop is told to."""
+    """What is called at the events of a loop."""
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is about to compute."""
@@ -50,7 +50,7 @@ class Hearing(Protocol):
         """A plateau scheduler was given a value."""
 
     def failed(self, where: str, error: Exception) -> None:
-        """One of the above broke down."""
+        """One of the methods above raised an error."""
 
 
 class Ears:

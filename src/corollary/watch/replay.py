@@ -1,4 +1,4 @@
-"""A kept step, repeated: inputs, weights and random state as they were."""
+"""Repeats a saved step with the same inputs, weights and random state."""
 
 import pickle
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def read_step(path: Path) -> dict[str, Any]:
 def replayed(
     held: dict[str, Any], model: nn.Module, loss: Callable[[Any], Tensor] | None = None
 ) -> Replay:
-    """Make the step again with a module of the same build.
+    """Repeat the step with a module of the same architecture.
 
     Raises:
         InputError: if the weights do not fit the module.

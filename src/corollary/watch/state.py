@@ -1,4 +1,4 @@
-"""What is known of a run at this moment: the blackboard between hooks, measurements, detectors."""
+"""The current state of a run, shared by hooks, measurements and detectors."""
 
 import math
 from collections import deque
@@ -128,7 +128,7 @@ class Loop:
             each.refresh(self.names, renamed=True)
 
     def failed(self, where: str, error: Exception) -> None:
-        """Something of ours broke down; the loop goes on."""
+        """The watcher raised an error; the loop continues."""
         told = f"{where}: {type(error).__name__}: {one_line(str(error))}"
         if told not in self.problems and len(self.problems) < MOST_PROBLEMS:
             self.problems.append(told)

@@ -1,1 +1,1 @@
-"""From what was seen to what is said: one file per kind of mistake."""
+"""Detectors that turn measurements into events: one file per kind of mistake."""

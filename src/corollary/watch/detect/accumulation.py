@@ -1,4 +1,4 @@
-"""Several backward passes per step: what each of them counts, and whether it counts at all."""
+"""Several backward passes per step: the weight of each, and whether it is used at all."""
 
 from collections import Counter, deque
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ TWICE = "accumulation/divided_twice"
 
 
 class Weights(Detector):
-    """Micro-batches that count alike although they hold different numbers of targets."""
+    """Micro-batches that have equal weight although they hold different numbers of targets."""
 
     def __init__(self) -> None:
         self.uneven, self.summed = Streak(3, release=20), Streak(5, release=20)
@@ -77,7 +77,7 @@ class Weights(Detector):
             )
 
     def _alone(self, loop: Loop, graphs: Sequence[LossGraph]) -> None:
-        """A mean loss over 4, 8, 16, ... with one pass per step: divided for nothing."""
+        """A mean loss divided by 4, 8, 16, ... although there is only one pass per step."""
         parts = 1 / graphs[-1].factor if graphs and graphs[-1].factor > 0 else 0.0
         power = parts in (4.0, 8.0, 16.0, 32.0, 64.0) and graphs[-1].mean
         single = set(self.passes) == {1} and loop.events.find(CLEARED) is None
@@ -130,7 +130,7 @@ class Cleared(Detector):
         self.versions = versions
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """A closure clears what its line search has tried."""
+        """A closure clears the gradients of its line search."""
         self.excused |= closure
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -165,7 +165,7 @@ class Cleared(Detector):
         )
 
     def _remainder(self, loop: Loop) -> None:
-        """Now and then, as at the end of an epoch, passes are lost or fewer make up a step."""
+        """Occasionally, as at the end of an epoch, passes are lost or a step has fewer passes."""
         usual, _ = self.usual.most_common(1)[0]
         short = sum(n for passes, n in self.usual.items() if passes < usual)
         lost = sum(n for passes, n in self.lost.items() if passes)
@@ -180,7 +180,7 @@ class Cleared(Detector):
                     Severity.LOW,
                     f"A step takes {usual} passes; at {lost + short} of {loop.made + 1} steps "
                     + ("passes before it were cleared." if lost else "there were fewer."),
-                    "Let accumulation go on across epochs, or divide the loss by the passes that "
-                    "there are.",
+                    "Continue the accumulation across epochs, or divide the loss by the actual "
+                    "number of passes.",
                 ),
             )

@@ -1,7 +1,7 @@
 """What happens to gradients between the backward pass and the step, and after it.
 
-A few small gradients are compared: their length after the pass, their length in the step. Clipping,
-a GradScaler and a loop that forgets half of either leave different factors.
+A few small gradients are compared: their length after the pass, their length in the step.
+Clipping, a GradScaler, and a loop that uses either incompletely leave different factors.
 """
 
 import math
@@ -126,7 +126,7 @@ class Clipping(Detector):
 
 
 class AfterStep(Detector):
-    """Keeps a few gradients of a step and looks whether somebody changes them afterwards."""
+    """Keeps a few gradients of a step and checks whether they are changed afterwards."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[Tensor, int, float]] = []  # gradient, version, length
@@ -165,7 +165,7 @@ class AfterStep(Detector):
 
 
 def _kept(factor: float, scale: float) -> float:
-    """What is left of a gradient besides a scaler's division; its scale may have shares in it.
+    """The factor of a gradient apart from a scaler's division by its scale.
 
     Example:
         >>> _kept(2.0**-10, 512.0), _kept(0.1, 1.0)
@@ -188,7 +188,7 @@ def _always(recent: Sequence[float], acted: int, strong: bool) -> Finding:
         "Gradient clipping acts at every step",
         Severity.MEDIUM if strong else Severity.LOW,
         f"In {acted} of the last {len(recent)} measured steps the gradient was clipped, usually to "
-        f"{usual:.2g} of its length: the threshold sets the size of the steps.",
+        f"{usual:.2g} of its length: the threshold decides the size of the steps.",
         "Raise the threshold to the usual length of the gradient, or lower the learning rate "
         "instead.",
         factor=usual,

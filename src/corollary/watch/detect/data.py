@@ -1,4 +1,4 @@
-"""Batches that repeat, an order that never changes, labels in an order."""
+"""Batches that repeat, an order that never changes, labels that are sorted."""
 
 from collections import Counter, deque
 
@@ -77,7 +77,7 @@ class Batches(Detector):
                 "Take a new batch in each step: next(iter(loader)) inside the loop starts the "
                 "loader again each time."
                 if more
-                else "This is right for full-batch training only.",
+                else "This is correct only for full-batch training.",
             ),
         )
 
@@ -99,7 +99,7 @@ class Batches(Detector):
             )
 
     def _duplicates(self, loop: Loop) -> None:
-        """Some batches are new, and as many come back after a few steps."""
+        """Some batches are new, and as many are repeated after a few steps."""
         back = sum(0 < gap <= NEAR for gap in self.gaps)
         fresh = sum(gap == 0 for gap in self.gaps)
         if back >= 8 and fresh >= 8:
@@ -111,7 +111,8 @@ class Batches(Detector):
                     Severity.LOW,
                     f"Of the last {len(self.gaps)} batches {back} had been used at most {NEAR} "
                     "steps before.",
-                    "If this is not meant, look whether each worker reads the whole data set: an "
+                    "If this is not intended, check whether each worker reads the whole data "
+                    "set: an "
                     "IterableDataset has to be split between workers.",
                 ),
             )

@@ -1,4 +1,4 @@
-"""One number for a batch, by which it is known again."""
+"""One number per batch, by which a repeated batch is recognised."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Gradients that vanish, and units that never act."""
+"""Gradients that vanish, and units that are never active."""
 
 import statistics
 from collections import deque

@@ -1,4 +1,4 @@
-"""What a batch itself shows: inputs out of scale or all alike, token targets at a wrong offset."""
+"""Faults visible in a batch: inputs of extreme scale or all equal, targets at a wrong offset."""
 
 from collections import Counter, deque
 
@@ -99,7 +99,8 @@ class Tokens(Detector):
                     LEAK,
                     "The targets are the inputs",
                     Severity.MEDIUM,
-                    "Each target is the token at its own place: a model that copies is right.",
+                    "Each target is the token at its own position, so a model that copies its "
+                    "input is right.",
                     "Predict the next token: compare output[:, :-1] with ids[:, 1:].",
                 ),
             )
@@ -110,13 +111,13 @@ class Tokens(Detector):
                     SHIFT,
                     "Targets are shifted more than once",
                     Severity.MEDIUM,
-                    f"Each target is the token {shift} places ahead of its input.",
-                    "Shift once: many models shift labels inside.",
+                    f"Each target is the token {shift} positions ahead of its input.",
+                    "Shift only once: many models shift the labels themselves.",
                 ),
             )
 
     def _padding(self, loop: Loop, x: Tensor, y: Tensor) -> None:
-        """The last token of most rows is one number, and it is a target."""
+        """Most rows end with the same token, and it counts as a target."""
         last = Counter(x[:, -1].tolist()).most_common(1)[0]
         pads = (y == last[0]) & (y >= 0)
         run = (x == last[0]).flip(1).cumprod(1).sum(1)  # tokens at the end that are this one

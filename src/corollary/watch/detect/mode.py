@@ -40,7 +40,7 @@ def _asks(kind: type[nn.Module]) -> bool:
 
 
 class Mode(Detector):
-    """Compares the model's mode with what is done with it."""
+    """Compares the mode of the model with how it is used."""
 
     every_step = True
 
@@ -120,7 +120,7 @@ class Mode(Detector):
             loop.events.passes(TRAINS, loop.step)
 
     def _gradients(self, loop: Loop) -> None:
-        """Now and then many passes with gradients, but no backward pass: an evaluation."""
+        """Occasionally there are many passes with gradients and no backward pass: an evaluation."""
         if loop.made < 3:
             self.usual = max(self.usual, loop.calls)
         elif loop.calls >= self.usual + 5 and loop.accumulated <= self.usual:

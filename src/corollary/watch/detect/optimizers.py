@@ -1,4 +1,4 @@
-"""What the optimizer is set to, and whether its state and its steps survive."""
+"""The settings of the optimizer, and whether its state and its updates are kept."""
 
 import math
 import statistics
@@ -42,7 +42,7 @@ class Settings(Detector):
                 self._eps(loop, owned)
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """A run that goes on from a checkpoint needs the optimizer's state."""
+        """A run that resumes from a checkpoint needs the optimizer's state."""
         if loop.made or loop.first_step == 0 or not _keeps_state(owned) or owned.optimizer.state:
             return
         loop.events.say(
@@ -51,7 +51,7 @@ class Settings(Detector):
                 LOST,
                 "The run is resumed without the optimizer's state",
                 Severity.MEDIUM,
-                f"The run goes on at step {loop.first_step}, but the "
+                f"The run resumes at step {loop.first_step}, but the "
                 f"{type(owned.optimizer).__name__} has no momentum or second moments yet.",
                 "Save optimizer.state_dict() with the model, and load it before going on.",
             ),
@@ -73,7 +73,7 @@ class Settings(Detector):
                     ZERO,
                     "The learning rate is zero",
                     Severity.HIGH,
-                    f"For {self.idle[0]} steps, all so far, nothing has moved.",
+                    f"In all {self.idle[0]} steps so far, no weight has changed.",
                     "Look at the schedule: a warm-up that divides integers stays at zero.",
                 ),
             )
@@ -87,7 +87,8 @@ class Settings(Detector):
                     Severity.LOW,
                     f"{len(still)} of {len(groups)} groups have had the learning rate 0 for "
                     f"{self.idle[still[0]]} steps: {listed(names)}.",
-                    "Set requires_grad=False for what should stay, or a learning rate.",
+                    "Set requires_grad=False for parameters that should stay fixed, or give the "
+                    "group a learning rate.",
                     where=names[0] if names else "",
                 ),
             )
@@ -147,7 +148,7 @@ class Settings(Detector):
                 loop.step,
                 found(
                     PULL,
-                    "Weight decay forgets faster than can be learned",
+                    "Weight decay erases weights faster than they are learned",
                     Severity.MEDIUM,
                     f"Learning rate times weight decay is {max(pulls):.2g}: without gradients the "
                     f"weights halve every {half:.0f} steps.",
@@ -176,13 +177,13 @@ class Settings(Detector):
                     Severity.LOW,
                     f"More than 90 % of second moments have roots below a tenth of eps="
                     f"{group['eps']:g}: steps are smaller than the learning rate says.",
-                    "Lower eps, or look why gradients are so small.",
+                    "Lower eps, or find out why the gradients are so small.",
                 ),
             )
 
 
 class Recreated(Detector):
-    """A new optimizer again and again, for the same parameters."""
+    """A new optimizer is created repeatedly for the same parameters."""
 
     every_step = True
 
@@ -200,12 +201,12 @@ class Recreated(Detector):
             loop.step,
             found(
                 NEW,
-                "The optimizer is made anew again and again",
+                "The optimizer is recreated again and again",
                 Severity.MEDIUM if state else Severity.LOW,
                 f"In {loop.made + 1} steps {times} new {type(owned.optimizer).__name__} objects "
                 "took over the same parameters"
                 + (": momentum and second moments start from zero each time." if state else "."),
-                "Make the optimizer once, before the loop.",
+                "Create the optimizer once, before the loop.",
             ),
         )
 

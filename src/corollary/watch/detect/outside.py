@@ -1,4 +1,4 @@
-"""What happens to the model outside of the optimizer: replaced weights, other networks, seeds."""
+"""Changes from outside the optimizer: replaced weights, other networks, random seeds."""
 
 import statistics
 from typing import Any
@@ -84,7 +84,7 @@ class ReplacedWeights(Detector):
                 "Look for load_state_dict, a reset of parameters, or averaged weights that are "
                 "not swapped back."
                 if rare
-                else "This is right for clamped or normalized weights.",
+                else "This is correct for clamped or normalized weights.",
             ),
         )
 
@@ -98,7 +98,7 @@ class OtherModel(Detector):
         self.others = 0  # steps of other optimizers since the last of ours
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Ours goes on."""
+        """The watched model is trained."""
         if self.others:
             loop.events.passes(IDLE, loop.step)
         self.others = 0
@@ -116,7 +116,7 @@ class OtherModel(Detector):
                     Severity.MEDIUM if loop.made == 0 else Severity.LOW,
                     f"{self.others} steps in a row were made by optimizers that have none of its "
                     "parameters.",
-                    "If the model was made anew inside the loop, make it once, before it.",
+                    "If the model is created inside the loop, create it once before the loop.",
                 ),
             )  # fmt: skip
 
@@ -156,7 +156,7 @@ class SameSeed(Detector):
 
 
 class Identical(Detector):
-    """Units of a layer that have the same weights, and so will always have."""
+    """Units of a layer that have the same weights, and keep them for ever."""
 
     LOOKED_AT = (20, 60)
 

@@ -44,7 +44,7 @@ class Ownership(Detector):
             self._decay(loop, owned)
 
     def _changes(self, loop: Loop) -> None:
-        """Layers were thawed or added: look again, when the optimizer had time to learn of it."""
+        """Layers were unfrozen or added: check again after a few steps."""
         trained = {id(p) for p in loop.trained()}
         if self.trained is not None and trained - self.trained:
             self.later |= trained - self.trained
@@ -119,7 +119,7 @@ class Ownership(Detector):
                 f"{len(idle)} of {len(every)} parameter tensors of the optimizer are not "
                 "parameters of the model and never receive a gradient; a layer was replaced or "
                 "the model was copied after the optimizer was made.",
-                "Make the optimizer after the last change to the model.",
+                "Create the optimizer after the last change to the model.",
             ),
         )
 

@@ -90,7 +90,7 @@ class Pairing(Detector):
 def _nothing(loop: Loop, mean: float, half: float, scale: float) -> Any:
     return found(
         CHANCE,
-        "Nothing has been learned of which target belongs to which input",
+        "The network has not learned which target belongs to which input",
         Severity.MEDIUM,
         f"After {loop.made} steps, exchanging the targets of a batch would change the loss by "
         f"{mean:.2g} ± {half:.1g}, of {scale:.2g} that are in them: the outputs "

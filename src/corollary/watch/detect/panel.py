@@ -1,4 +1,4 @@
-"""The detectors of a run, told of what happens; one that breaks down is left out."""
+"""The detectors of a run; one that raises an error is switched off."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Listeners = dict[str, list[tuple[Detector, Callable[..., None]]]]
 
 
 class Panel:
-    """Tells detectors; on steps that are not followed closely, only those that ask for them."""
+    """Calls the detectors; on steps not followed closely, only those that need every step."""
 
     def __init__(self, loop: Loop, every: Sequence[Detector] | None = None) -> None:
         self.loop = loop

@@ -1,4 +1,4 @@
-"""The order of calls in a loop: clear, backward, step. What is said here is exact."""
+"""The order of calls in a loop: clear, backward, step. These findings are exact."""
 
 import weakref
 from collections import deque
@@ -30,7 +30,7 @@ class ZeroGrad(Detector):
         self.mixed: dict[int, Streak] = {}  # by optimizer
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Whether what backward wrote is gone."""
+        """Whether the gradients of the backward pass were cleared."""
         if closure:
             return
         new = self.misplaced.see(owned.life.cleared_after_backward())
@@ -98,7 +98,7 @@ class Backward(Detector):
         self.root: weakref.ref[Tensor] | None = None  # of the last pass
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
-        """The same loss may be gone through twice."""
+        """Whether the same loss has a second backward pass."""
         twice = self.root is not None and bool(roots) and self.root() is roots[0]
         self.root = weakref.ref(roots[0]) if roots else None
         if self.again.see(twice) if twice else False:
@@ -106,7 +106,7 @@ class Backward(Detector):
                 loop.step,
                 found(
                     AGAIN,
-                    "The backward pass of one loss is made twice",
+                    "backward() is called twice on the same loss",
                     Severity.MEDIUM,
                     "backward() is called again on the same loss tensor before the step, so its "
                     "gradient counts twice.",
@@ -115,7 +115,7 @@ class Backward(Detector):
             )
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """A pass that reaches nothing is a loss without the model in its graph."""
+        """Whether the pass reached no parameter, because the model is not in the loss graph."""
         for key in loop.owned:
             self.passes[key] = self.passes.get(key, 0) + 1
         cut = not reached and all(p.grad is None for p in loop.trained())

@@ -1,4 +1,4 @@
-"""Learning-rate schedules that never act, act at the wrong time, end too early, or never end."""
+"""Learning-rate schedules that have no effect, step at the wrong time, or have a wrong length."""
 
 from collections import deque
 from typing import Any
@@ -94,7 +94,7 @@ class Schedule(Detector):
             loop.step,
             found(
                 ENDED,
-                "Training goes on with almost no learning rate",
+                "Training continues with almost no learning rate",
                 Severity.MEDIUM,
                 evidence,
                 "If the schedule counts epochs, call scheduler.step() once per epoch; if it "
@@ -103,7 +103,7 @@ class Schedule(Detector):
         )
 
     def _rising(self, loop: Loop, owned: Owned) -> None:
-        """Of a run whose length is known, more than three fifths were warm-up."""
+        """More than three fifths of a run of known length are warm-up."""
         rising = len(self.rates) == 20 and all(
             self.rates[i] < self.rates[i + 1] for i in range(0, 19, 6)
         )
@@ -164,7 +164,7 @@ class Schedule(Detector):
             )
 
     def _slow(self, loop: Loop, around: Surroundings) -> None:
-        """A schedule in batches that is stepped once per epoch."""
+        """A schedule that counts batches but is stepped once per epoch."""
         scheduler: Any = around.scheduler
         epoch, calls = steps_of_epoch(loop, around), scheduler.last_epoch
         # Two calls and a tenth of the steps: neither per batch nor per accumulated batch.

@@ -1,6 +1,6 @@
-"""The learning rate against the curvature, and what the loss does about it.
+"""The learning rate compared with the curvature, and the reaction of the loss.
 
-Curvature alone never makes an alarm: training at the edge of stability is usual and healthy. It
+Curvature alone never raises an alarm: training at the edge of stability is usual and healthy. It
 explains a loss that rises or does not move.
 """
 
@@ -61,7 +61,7 @@ class Stability(Detector):
                 self._too_small(loop)
 
     def _rises(self, loop: Loop) -> None:
-        """The median of the last steps is far above where the run has been."""
+        """The median loss of the last steps is far above its earlier values."""
         if not loop.graphs or loop.graphs[-1].kind not in KNOWN:
             return
         now = statistics.median(loop.loss_values(10))
@@ -176,7 +176,7 @@ def too_large(loop: Loop, change: str, ratio: float) -> Finding:
         Severity.HIGH,
         f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} times the "
         "limit of the optimizer (1 is the edge of stability).",
-        f"Take a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to it.",
+        f"Use a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to it.",
         value=Reading(ratio, ratio, ratio),
         claims=EDGE,
     )
@@ -226,6 +226,6 @@ class Spikes(Detector):
             "The loss spikes",
             Severity.MEDIUM if self.high >= 3 else Severity.LOW,
             f"The loss is {now:.3g}; the median of the steps before is {middle:.3g}.{edge}",
-            "If spikes come back, clip the gradient or lower the learning rate, and look at the "
+            "If spikes recur, clip the gradient or lower the learning rate, and look at the "
             "batch of this step.",
         )

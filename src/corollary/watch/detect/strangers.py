@@ -1,4 +1,4 @@
-"""Parameters in the graph of the loss that neither the model nor an optimizer knows."""
+"""Parameters in the graph of the loss that belong neither to the model nor to an optimizer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ class Strangers(Detector):
         self.owned: set[int] = set()  # by optimizers that have nothing of the model
 
     def on_other_step(self, loop: Loop, optimizer: Optimizer) -> None:
-        """Take note of what another network's optimizer has."""
+        """Record the parameters of another network's optimizer."""
         if loop.made <= SAY:
             self.owned |= {id(p) for group in optimizer.param_groups for p in group["params"]}
 
@@ -38,7 +38,7 @@ class Strangers(Detector):
         ]
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Say what nobody has."""
+        """Report parameters that belong to nothing."""
         if owned is not loop.main or loop.made != SAY or not self.found:
             return
         for each in loop.owned.values():

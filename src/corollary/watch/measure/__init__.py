@@ -1,1 +1,1 @@
-"""What is measured of a run, each from passes that the loop makes anyway or a few products."""
+"""Measurements of a run, from passes that the loop makes anyway or a few Hessian products."""

@@ -1,4 +1,4 @@
-r"""The largest curvature of the loss under way, against what the optimizer bears.
+r"""The largest curvature of the loss during training, against the limit of the optimizer.
 
 Measured on the graph of the user's own pass, just before its backward pass: the gradient is formed
 with a graph of its own, and products with the Hessian are gradients of that. No further forward
@@ -149,7 +149,7 @@ def top_ritz(
 
 
 def _threshold(optimizer: Optimizer) -> float | None:
-    """The curvature the method bears, if all groups have one learning rate and one momentum."""
+    """The curvature limit of the method, if all groups have one learning rate and one momentum."""
     limits = {
         reach(optimizer, group) / float(group["lr"])
         for group in optimizer.param_groups

@@ -1,7 +1,7 @@
 """Sinks of other packages: TensorBoard, MLflow and Weights & Biases.
 
 Each takes numbers under the names of the readings and events as text. The packages are imported
-when a sink is made; one that is missing is one sentence.
+when a sink is created; a missing one is reported in one sentence.
 """
 
 import importlib
@@ -29,7 +29,7 @@ def package(name: str, what: str, install: str) -> Any:
 
 
 def numbers(line: dict[str, Any]) -> dict[str, float]:
-    """What is to be drawn of a line, by name; only finite numbers.
+    """The numbers of a line to be drawn, by name; only finite ones.
 
     Example:
         >>> numbers({"kind": "step", "step": 3, "loss": 0.5, "lr": 0.1})

@@ -1,4 +1,4 @@
-"""What a sink is: it takes lines of plain data and is closed at the end."""
+"""The interface of a sink: it takes lines of plain data and is closed at the end."""
 
 from typing import Any, Protocol
 
