@@ -93,7 +93,7 @@ def _nothing(loop: Loop, mean: float, half: float, scale: float) -> Any:
         "The network has not learned which target belongs to which input",
         Severity.MEDIUM,
         f"After {loop.made} steps, exchanging the targets of a batch would change the loss by "
-        f"{mean:.2g} ± {half:.1g}, of {scale:.2g} that are in them: the outputs "
+        f"{mean:.2g} ± {half:.1g}, out of {scale:.2g} that could be learned: the outputs "
         "say no more about their own targets than about those of other examples.",
         "Check that targets belong to their inputs (a shuffle of one without the other), then "
         "the learning rate.",
