@@ -112,7 +112,7 @@ def test_a_loss_that_does_not_fit_gets_one_sentence():
     with pytest.raises(NotApplicableError, match=r"shape \(6, 3\).*pass loss="):
         Subject(Says(lambda z: z), (X, torch.randn(6, 2))).loss(Batch((X,), {}, torch.randn(6, 2)))
     subject = Subject(Says(lambda z: z), (X, LABELS), loss=lambda o, t: o)
-    with pytest.raises(InputError, match="must give one number"):
+    with pytest.raises(InputError, match="expected a loss that returns one number"):
         subject.loss(subject.data())
     with pytest.raises(InputError, match="loss must be one of"):
         Subject(Says(lambda z: z), (X, LABELS), loss="hinge")

@@ -34,7 +34,7 @@ class Batch:
         return self.slice(slice(0, n))
 
     def spread(self, n: int) -> "Batch":
-        """``n`` samples from all over, always the same: the first ones of sorted data are alike.
+        """``n`` samples from all over the data, always the same ones.
 
         Example:
             >>> Batch((torch.arange(8),)).spread(3).size
@@ -63,7 +63,7 @@ class Batch:
         return Batch(self.inputs, {k: v for k, v in self.named.items() if k != name}, self.target)
 
     def answers(self, raw: Any) -> Any:
-        """What is asked for of a raw output: all of it."""
+        """The part of a raw output that has a target: all of it."""
         return raw
 
     def describe(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from corollary.errors import InputError
 
 
 def suited(batch: Batch, model: nn.Module, *, own_loss: bool = True) -> Batch:
-    """The same samples as forward takes them.
+    """The same samples in the form that forward takes.
 
     Inputs by name that forward does not know are left out if it needs none of them; a list or a
     dict is given whole to a forward of one argument; ``labels`` go along where forward takes them.
@@ -79,7 +79,7 @@ def _by_place(batch: Batch, arguments: dict[str, inspect.Parameter]) -> Batch:
 
 
 def _spread(batch: Batch) -> Batch:
-    """Inputs in a list, each in its place."""
+    """Inputs in a list, each in its position."""
     if len(batch.inputs) == 1 and isinstance(batch.inputs[0], list | tuple):
         return replace(batch, inputs=tuple(batch.inputs[0]))
     return batch

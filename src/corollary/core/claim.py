@@ -53,34 +53,34 @@ class Claim(ABC, Generic[G]):
 
     @abstractmethod
     def given(self, rng: torch.Generator) -> G:
-        """Draw what the statement supposes given."""
+        """Draw an instance that the statement is about."""
 
     def predict(self, given: G) -> Any:
-        """What theory says: a number or a list of numbers; the constant, if one is declared."""
+        """The prediction: a number or a list of numbers; the constant, if one is declared."""
         if self.predicts is None:
             raise NotImplementedError(f"{type(self).__name__} needs `predict` or `predicts`")
         return self.predicts
 
     @abstractmethod
     def measure(self, given: G, *args: Any, **kwargs: Any) -> Measurement:
-        """What is found; a second parameter ``rng`` is handed a generator."""
+        """The measurement; a second parameter ``rng`` is given a generator."""
 
     def tight(self, *args: Any, **kwargs: Any) -> G | None:
-        """Of a bound: a given at which it is nearly attained; ``rng`` is handed a generator."""
+        """For a bound: an instance at which it is nearly attained; ``rng`` is given a generator."""
         return None
 
     def figure(self, trial: Trial[G]) -> tuple[Figure, ...]:
-        """Pictures of which there are so many as the trial says; others are decorated methods."""
+        """Figures whose number depends on the trial; other figures are decorated methods."""
         return ()
 
     @property
     def suppositions(self) -> tuple[Suppose, ...]:
-        """What is supposed, one or several."""
+        """The hypotheses, one or several."""
         return self.supposes if isinstance(self.supposes, tuple) else (self.supposes,)
 
     @property
     def declared(self) -> tuple[Show, ...]:
-        """The pictures that are drawn by the core, one or several."""
+        """The figures that the core draws, one or several."""
         return self.shows if isinstance(self.shows, tuple) else (self.shows,)
 
     @classmethod
@@ -95,7 +95,7 @@ class Claim(ABC, Generic[G]):
         return text.split("\n", 1)[0].rstrip(".")
 
     def check(self, seed: int = 0, *, draw: bool = True) -> Result:
-        """Draw, test the hypotheses, predict, measure, compare; and the same without each."""
+        """Draw, test the hypotheses, predict, measure, compare; repeat without each hypothesis."""
         given = self.draw(seed)
         hypotheses = tuple(self.hypotheses(given))
         if not all(h.holds for h in hypotheses):
@@ -106,9 +106,9 @@ class Claim(ABC, Generic[G]):
         return replace(result, attained=self._attained(trial))
 
     def check_given(self, given: G, *, seed: int | None = None, draw: bool = False) -> Result:
-        """The same statement for a given of the caller's; nothing is broken on purpose.
+        """Check the statement on the caller's own instance, without counterexamples.
 
-        Pictures are drawn on request; some claims compare with what breaks them and have none here.
+        Figures are drawn on request; a figure that compares with a counterexample is left out.
         """
         hypotheses = tuple(self.hypotheses(given))
         applies = all(h.holds for h in hypotheses)
@@ -120,15 +120,15 @@ class Claim(ABC, Generic[G]):
         return self.given(generator(seed, self.name()))
 
     def hypotheses(self, given: G) -> tuple[Hypothesis, ...]:
-        """Each supposition, tested."""
+        """The hypotheses, tested on the instance."""
         return tuple(suppose.hypothesis(self, given) for suppose in self.suppositions)
 
     def trial(self, given: G, seed: int = 0) -> Trial[G]:
-        """Predict, measure and compare, whether the suppositions hold or not."""
+        """Predict, measure and compare, whether the hypotheses hold or not."""
         return self.compared(given, self.predict(given), self.measured(given, seed))
 
     def measured(self, given: G, seed: int = 0) -> Measurement:
-        """What is found, with the generator of this seed."""
+        """The measurement, with the generator of this seed."""
         return handed(self.measure, self, given, generator(seed, self.name(), "measure"))
 
     def compared(self, given: G, predicted: Any, measured: Measurement) -> Trial[G]:
@@ -139,20 +139,20 @@ class Claim(ABC, Generic[G]):
         return replace(trial, kept=kept) if kept else trial
 
     def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
-        """A trial without each supposition that is shown to be needed."""
+        """One trial without each hypothesis that is shown to be needed."""
         for suppose, other in self.broken(given, seed):
             broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
             yield replace(self.trial(other, seed), words=suppose.words, broken=broken)
 
     def broken(self, given: G, seed: int = 0) -> Iterator[tuple[Suppose, G]]:
-        """Each supposition that is shown to be needed, with a given that breaks it."""
+        """Each hypothesis that is shown to be needed, with an instance that breaks it."""
         for suppose in self.suppositions:
             if suppose.without is not None:
                 rng = generator(seed, self.name(), "without", suppose.sentence)
                 yield suppose, handed(suppose.without, self, given, rng)
 
     def refute(self, seed: int = 0) -> Refutation | None:
-        """What happens without the first supposition that is shown to be needed."""
+        """What happens without the first hypothesis that is shown to be needed."""
         first = next(self.without(self.draw(seed), seed), None)
         return None if first is None else refutation(first.broken, first.words, first.comparison)
 
@@ -224,7 +224,7 @@ class Claim(ABC, Generic[G]):
         )
 
     def figures(self, trial: Trial[G], seed: int = 0) -> tuple[Figure, ...]:
-        """The declared pictures, then those of the claim's own."""
+        """The declared figures, then the claim's own."""
         drawn = [show.draw(self, trial, seed) for show in self.declared]
         names = dict.fromkeys(n for kind in reversed(type(self).__mro__) for n in vars(kind))
         for marks in (getattr(type(self), name, None) for name in names):

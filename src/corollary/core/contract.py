@@ -1,8 +1,8 @@
-"""The contract that every claim keeps, for this catalogue and for those of other packages.
+"""The contract that every claim must satisfy, in this catalogue and in other packages.
 
-Each rule looks at a :class:`Case` and gives one sentence for each thing that is wrong. Together
-they reject a claim whose constant is loose, whose prediction is its measurement, whose tolerance
-hides an error, whose conclusion is among its hypotheses, or whose counterexample breaks nothing.
+Each rule checks a :class:`Case` and yields one sentence per violation. Together they reject a
+claim whose constant is loose, whose prediction is its measurement, whose tolerance hides an error,
+whose conclusion is among its hypotheses, or whose counterexample breaks nothing.
 """
 
 import dataclasses

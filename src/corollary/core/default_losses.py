@@ -1,4 +1,4 @@
-"""The loss that suits an output and its target, when the user names none."""
+"""The default loss for an output and its target, when the user gives none."""
 
 from collections.abc import Callable
 from typing import Any

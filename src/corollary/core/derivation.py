@@ -1,4 +1,4 @@
-"""A proof carried out on numbers: what each step leaves over, and which one breaks without what."""
+"""A proof carried out on numbers: the slack of its steps, and the step each hypothesis is for."""
 
 import dataclasses
 import math
@@ -20,7 +20,7 @@ SEEDS = (0, 1, 2)  # what is drawn, beside the tight instances, to look for wron
 
 @dataclass(frozen=True)
 class Link:
-    """One step on numbers; of several entries, one stands for all: the median, or the worst."""
+    """One step on numbers; of several entries, the median or the worst is shown."""
 
     left: str  # in LaTeX
     relation: str
@@ -41,7 +41,7 @@ class Break:
     hypothesis: str
     words: str  # what was given instead
     step: int | None  # the first step that does not hold; None if all do
-    error: str = ""  # why the proof could not be carried on at that step
+    error: str = ""  # why the proof could not continue at that step
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +74,7 @@ class Derivation:
 
     @property
     def loosest(self) -> int | None:
-        """The inequality that loses most; None if nothing is lost."""
+        """The step with the largest slack; None if no step has any."""
         spare = [0.0 if k.relation == "=" else k.slack for k in self.links]
         most = max(spare, default=0.0)
         return spare.index(most) if most > 1e-6 else None

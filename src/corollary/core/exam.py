@@ -26,12 +26,12 @@ class Budget:
 
     @classmethod
     def of(cls, seconds: float, bytes: int = 2 << 30, *, whole: float | None = None) -> "Budget":
-        """So many seconds of the nominal machine, of ``whole`` for all exams together."""
+        """A number of seconds on the nominal machine, out of ``whole`` for all exams together."""
         return cls(seconds, seconds if whole is None else whole, bytes)
 
     @property
     def most(self) -> float:
-        """The work beyond which an exam is left out: more than its share, if that is little."""
+        """The work beyond which an exam is left out; it exceeds the share if that is small."""
         return math.inf if self.unlimited else max(OVERRUN * self.left, PATIENCE * self.whole)
 
 
@@ -48,7 +48,7 @@ class Exam(ABC):
 
     @abstractmethod
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Look at the subject and say what was found, healthy readings included."""
+        """Examine the subject and yield findings, including healthy ones."""
 
     @classmethod
     def name(cls) -> str:

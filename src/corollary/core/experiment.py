@@ -1,4 +1,4 @@
-"""A published figure, and the training that is to obtain it again."""
+"""A published number, and the training that should reproduce it."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
@@ -31,7 +31,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run gave: the number of the table, and what the page shows beside it."""
+    """The result of one run: the number in the table, and what the page shows beside it."""
 
     value: float
     figures: tuple[Figure, ...] = ()

@@ -1,4 +1,4 @@
-"""What an examination says: a number with its uncertainty, what it means, what to do."""
+"""A finding of an examination: a number with its uncertainty, what it means, what to do."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -25,14 +25,14 @@ class Severity(StrEnum):
 
 
 class Evidence(StrEnum):
-    """On what a finding rests."""
+    """The evidence for a finding."""
 
     CONFIRMED = "confirmed"  # seen: an identity that was checked, or a run that showed it
     PREDICTED = "predicted"  # theory says so, and no run has shown it
 
 
 class Status(StrEnum):
-    """Whether an exam came to an answer."""
+    """Whether an exam could give an answer."""
 
     DONE = "done"
     NOT_APPLICABLE = "not applicable"
@@ -121,12 +121,12 @@ def not_applicable(exam: str, title: str, why: str) -> Finding:
 
 
 def left_out(exam: str, title: str, why: str) -> Finding:
-    """The exam is more work than it may do, and says how to have it done."""
+    """The exam would be too much work, and says how to run it."""
     return Finding(exam, title, status=Status.LEFT_OUT, meaning=why)
 
 
 def failed(exam: str, title: str, why: str) -> Finding:
-    """The exam broke down, and says how; the examination goes on."""
+    """The exam failed, and says how; the examination continues."""
     return Finding(exam, title, status=Status.FAILED, meaning=why)
 
 

@@ -21,8 +21,7 @@ TARGET_KEYS = ("labels", "label", "target", "targets", "y")
 def gather(data: Any, samples: int) -> Batch:
     """At most ``samples`` samples of ``data``, in memory.
 
-    The random numbers that a loader draws meanwhile are given back: the next epoch is the one that
-    would have come.
+    Random states that a loader changes are restored, so the user's next epoch is unchanged.
 
     Raises:
         InputError: if there are none, or their lengths differ.
@@ -78,7 +77,7 @@ def _check_lengths(batch: Batch) -> None:
         lengths.add(len(batch.target))
     if len(lengths) > 1:
         raise InputError(
-            f"inputs and targets must have the same number of samples, but they have "
+            f"inputs and targets must have the same number of samples, got "
             f"{', '.join(map(str, sorted(lengths)))}"
         )
 

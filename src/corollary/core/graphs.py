@@ -28,8 +28,8 @@ def is_graph(value: Any) -> bool:
         return False
     if hasattr(value, "edge_types") and hasattr(value, "node_types"):
         raise InputError(
-            "a graph with several kinds of nodes is not taken; give one with x and edge_index, as "
-            "its to_homogeneous() does"
+            "expected a graph with one kind of nodes, got a heterogeneous one; pass "
+            "graph.to_homogeneous(), which has x and edge_index"
         )
     return isinstance(getattr(value, "edge_index", None), Tensor)
 

@@ -1,4 +1,4 @@
-r"""What a measurement can be, beside a plain number or a list of numbers.
+r"""Types of measurements, besides a plain number or a list of numbers.
 
 * :class:`Sample`: independent draws of one quantity; read as its mean with Student's interval,
   widened for skewed draws (:mod:`corollary.theory.confidence.mean`).

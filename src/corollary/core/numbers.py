@@ -73,7 +73,7 @@ def from_json_number(value: float | str) -> float:
 
 
 def short(value: float) -> str:
-    """A number as a reader likes it: four digits, no needless zeros.
+    """A number for a reader: four digits, no trailing zeros.
 
     Example:
         >>> short(123456.0), short(0.1), short(1e-9), short(17.0)

@@ -1,4 +1,4 @@
-"""A picture of a claim's own: a method that yields the marks, under a declared title and axes.
+"""A claim's own figure: a method that yields the marks, with a declared title and axes.
 
 The core draws what most claims need (:mod:`corollary.core.shows`); this is for the others. All that
 a picture is made of can be imported from here::

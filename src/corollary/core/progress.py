@@ -13,7 +13,7 @@ Show = Callable[[str, float], None]  # what is being done, and how much of the t
 
 @contextmanager
 def progress_bar(total: float | None, text: str = "") -> Iterator[Show]:
-    """Show how far the block is: call what is given with a text and how much is done.
+    """Show the progress of the block: call the function it yields with a text and the amount done.
 
     Args:
         total: What is done at the end, such as a number of steps; None if it is not known.

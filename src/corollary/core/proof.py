@@ -39,7 +39,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Move:
-    """How a chain goes on: by which relation, to what, and why.
+    """How a chain continues: the relation, the next side, and the reason.
 
     Args:
         relation: ``=``, ``≤`` or ``≥``.

@@ -1,4 +1,4 @@
-"""How a user trains: optimizer, schedule, batch size, steps. What is not told is assumed, and said.
+"""How a user trains: optimizer, schedule, batch size, steps; the report names what is assumed.
 
 An optimizer is an instance on the module's parameters, a function of parameters
 (``partial(torch.optim.Adam, lr=1e-3)``), or words: ``adamw:lr=3e-4,weight_decay=0.1``.
@@ -28,7 +28,7 @@ class Recipe:
     """How the module is trained."""
 
     optimizer: Optimizer | None  # None if nothing can be trained
-    assumed: str = ""  # what was not told and is taken for granted, in words
+    assumed: str = ""  # what was not given and is assumed, in words
     scheduler: LRScheduler | None = None
     batch_size: int | None = None
     steps: int | None = None
@@ -45,7 +45,7 @@ class Recipe:
         return not self.assumed
 
     def twin(self) -> tuple[Optimizer, LRScheduler | None]:
-        """Copies that may make steps, on the same parameters; the user's own stay as they are."""
+        """Copies of optimizer and schedule on the same parameters; the originals stay unchanged."""
         assert self.optimizer is not None, "a recipe that trains something"
         optimizer = copy.copy(self.optimizer)
         optimizer.param_groups = [_copied(group) for group in self.optimizer.param_groups]
@@ -89,7 +89,7 @@ def recipe_of(
     steps: int | None = None,
     epochs: int | None = None,
 ) -> Recipe:
-    """The recipe that the user's words make.
+    """The recipe that the user's arguments describe.
 
     Raises:
         InputError: if a number is out of range, or the optimizer cannot be made.
@@ -104,8 +104,8 @@ def recipe_of(
     if isinstance(optimizer, Optimizer):
         if lr is not None and lr != optimizer.param_groups[0]["lr"]:
             raise InputError(
-                f"the optimizer has the learning rate {optimizer.param_groups[0]['lr']:g}, but "
-                f"lr={lr:g} was given; leave lr out"
+                f"expected the optimizer's own learning rate "
+                f"{optimizer.param_groups[0]['lr']:g}, got lr={lr:g}; leave lr out"
             )
     elif not trainable or any(p.is_complex() for p in trainable):
         optimizer = None
@@ -180,7 +180,9 @@ def _made(optimizer: Any, parameters: list[nn.Parameter], lr: float | None) -> O
         )
     made = optimizer(parameters) if lr is None else optimizer(parameters, lr=lr)
     if not isinstance(made, Optimizer):
-        raise InputTypeError(f"the optimizer function gives a {type(made).__name__}")
+        raise InputTypeError(
+            f"expected an optimizer from the optimizer function, got a {type(made).__name__}"
+        )
     return made
 
 

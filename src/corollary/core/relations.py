@@ -1,4 +1,4 @@
-r"""How a prediction and a measurement have to stand to each other.
+r"""Relations between a prediction and a measurement, each with its tolerance.
 
 Each relation carries its tolerance and the kind of reason it has:
 
@@ -61,7 +61,7 @@ class Comparison:
 
 
 class Relation(ABC):
-    """Compares; knows its tolerance; knows which wrong predictions it has to notice."""
+    """Compares prediction and measurement, and lists wrong predictions that it must detect."""
 
     symbol: str  # how the relation is written between measured and predicted
 
@@ -71,7 +71,7 @@ class Relation(ABC):
 
     @abstractmethod
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """Predictions so wrong that a claim which holds must fail on each of them.
+        """Wrong predictions, on each of which a claim that holds must fail.
 
         A bound that is ``loose`` need not notice that it could be twice as tight.
         """

@@ -1,4 +1,4 @@
-"""Pictures that are drawn from a trial: prediction, measurement, and what happens without.
+"""Figures of a trial: prediction, measurement, and what happens without a hypothesis.
 
 A claim declares them in ``shows``; nothing that was measured is measured again. Only :class:`Sweep`
 runs the claim at other values of a field.

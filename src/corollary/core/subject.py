@@ -27,7 +27,7 @@ Output = int | str | Callable[[Any], Tensor]
 
 
 class Subject:
-    """What exams look at. The module is used in place and given back as it came.
+    """The network under examination. The module is used in place and given back unchanged.
 
     Args:
         model: Any ``nn.Module``.
@@ -174,8 +174,7 @@ class Subject:
         found = _likely(raw)
         if found is None:
             raise NotApplicableError(
-                f"the module gives {_shape_of(raw)}, and it is not clear which float tensor is the "
-                "output; "
+                f"expected one float tensor as the output, got {_shape_of(raw)}; "
                 "pass output=<key, index or function>"
             )
         return found
@@ -253,8 +252,8 @@ def _mode(module: nn.Module) -> bool:
 def _one_number(value: Any) -> Tensor:
     if not isinstance(value, Tensor) or value.dim() != 0:
         raise InputError(
-            f"the loss must give one number, but it gives {_shape_of(value)}; "
-            "reduce it by mean or sum"
+            f"expected a loss that returns one number, got {_shape_of(value)}; reduce it by mean "
+            "or sum"
         )
     return value
 

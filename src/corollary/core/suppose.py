@@ -1,4 +1,4 @@
-"""What a claim supposes: a sentence, its test, and what happens without it."""
+"""A hypothesis of a claim: a sentence, its test, and what happens without it."""
 
 from collections.abc import Callable
 from inspect import Parameter, getdoc, signature

@@ -1,4 +1,4 @@
-"""What a comparison of theory with measurement can end in."""
+"""The possible outcomes of a comparison of theory with measurement."""
 
 from enum import StrEnum
 

@@ -35,7 +35,7 @@ class Step:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The title."""
         return (self.claim or self._exercise.entry).title
 
     @property
@@ -47,7 +47,7 @@ class Step:
 
     @property
     def command(self) -> str:
-        """What to type."""
+        """The command that runs it."""
         if self.claim:
             return f"corollary check {self.claim.stem}"
         return f"corollary exercise {self._exercise.number}"
@@ -110,7 +110,7 @@ class Lecture:
 
     @cached_property
     def prerequisites(self) -> tuple[Entry, ...]:
-        """What its claims rest on and it does not have itself, each after what it rests on."""
+        """Claims of other lectures that its claims rest on, each after those it rests on itself."""
         names = [claim.name for claim in self.claims]
         return tuple(find(name) for name in graph().below(*names) if name not in names)
 

@@ -24,8 +24,8 @@ class Path(NamedTuple):
 TRAIN = Path(
     "why-does-it-train",
     "Why does it train?",
-    "A network has millions of parameters and a loss that is not convex, and gradient descent "
-    "finds a good one. From one exact gradient to networks of infinite width.",
+    "A network has millions of parameters and a loss that is not convex, and yet gradient "
+    "descent finds good parameters. From one exact gradient to networks of infinite width.",
     (
         Part(
             "One gradient, exactly",
@@ -64,7 +64,8 @@ TRAIN = Path(
         Part(
             "Infinite width",
             "A very wide network hardly moves its features while it trains: it is a linear model "
-            "in its parameters, and for those gradient descent is solved. Finite networks do "
+            "in its parameters, and gradient descent on linear models is fully understood. "
+            "Finite networks do "
             "better.",
             "linearization_order functional_flow ntk_convergence ntk_constancy ntk_regression "
             "finite_beats_kernel",
@@ -81,8 +82,8 @@ GENERALISE = Path(
     (
         Part(
             "One function",
-            "For a function that was chosen before the data, the error on a sample is the error, "
-            "up to noise. For the best of many it is too good.",
+            "For a function that was chosen before the data, the error on a sample is the true "
+            "error up to noise. For the best of many functions it is too optimistic.",
             "empirical_risk hoeffding union_bound erm_excess_risk",
         ),
         Part(
@@ -100,16 +101,16 @@ GENERALISE = Path(
         ),
         Part(
             "Which of the perfect fits?",
-            "Where many parameters fit the data exactly, gradient descent chooses: the shortest "
-            "for the squared loss, the one with the largest margin for the logistic loss.",
+            "Where many solutions fit the data exactly, gradient descent chooses one: the "
+            "shortest for the squared loss, the one with the largest margin for the logistic loss.",
             "shortest_interpolator closest_interpolator support_vector_kkt max_margin_direction "
             "homogeneous_kkt",
             "11.3.1",
         ),
         Part(
             "Past the threshold",
-            "The risk of a model that just fits the data is the worst; beyond it falls again. "
-            "Noise that is fitted can be harmless, or a catastrophe.",
+            "The risk peaks where a model can just fit the data; with more parameters it falls "
+            "again. Fitting noise can be harmless or catastrophic.",
             "bias_variance min_norm_risk square_conditioning double_descent trained_networks "
             "benign_overfitting catastrophic_overfitting",
         ),
@@ -147,7 +148,7 @@ TRUST = Path(
         ),
         Part(
             "Proofs bound from the other",
-            "A certificate holds for every perturbation of a size, whoever looks for it.",
+            "A certificate holds for every perturbation up to a given size, whatever the attack.",
             "operator_norm lipschitz_margin crown_and_intervals smoothing_radius",
             "1.7.1",
         ),
@@ -160,8 +161,8 @@ TRUST = Path(
         Part(
             "How often is it right, and does it know?",
             "Held-out data, a compressed code or a prior give a bound on the error; a proper "
-            "score rewards honest probabilities. None of it speaks of longer inputs than those "
-            "seen.",
+            "score rewards honest probabilities. None of this covers inputs longer than those "
+            "seen in training.",
             "hoeffding compression_bound pac_bayes_recipe brier_score length_generalization",
         ),
     ),

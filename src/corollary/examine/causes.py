@@ -47,7 +47,7 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Cause:
-    """A finding to act on, and what follows from it."""
+    """A finding to act on, and the symptoms that follow from it."""
 
     finding: Finding
     symptoms: tuple[Finding, ...]
@@ -80,7 +80,7 @@ def causes_of(findings: Sequence[Finding]) -> tuple[Cause, ...]:
 
 
 def _weight(cause: Cause) -> int:
-    """A cause is as severe as the worst that follows from it; the worst come first."""
+    """A cause is as severe as its worst symptom; the most severe causes come first."""
     return -max(f.severity.rank for f in (cause.finding, *cause.symptoms))
 
 

@@ -76,7 +76,7 @@ def examine_in_child(
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits until the block has ended, so that no process is left behind."""
+    """Delay Ctrl-C until the block has ended, so that no process is left behind."""
     asked: list[Any] = []
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -91,7 +91,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 class _Report:
-    """What the child has told so far."""
+    """What the child has reported so far."""
 
     def __init__(
         self, order: dict[str, Any], progress: Callable[[list[Finding]], None] | None

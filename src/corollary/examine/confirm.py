@@ -1,4 +1,4 @@
-"""The one place that decides what may be said: medium and high only of what was seen.
+"""Decides which findings are reported: medium and high severity need a confirmation.
 
 A finding that an exam marks *confirmed* rests on an identity that was checked or on a run. One that
 is only *predicted* is put to the trial run: if the user's training goes clearly better with the
@@ -21,18 +21,18 @@ EARLY = (
     "trainability/initial_gain",
     "function/frequencies",
 )
-TOO_SHORT = "No run has confirmed that: {} steps in batches of {} are too few to tell."
+TOO_SHORT = "No run has confirmed this: {} steps in batches of {} are too few to tell."
 
 
 def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
-    """The finding as it may be said."""
+    """The finding with the severity that its evidence supports."""
     loud = finding.severity.rank >= Severity.MEDIUM.rank
     if not loud or finding.evidence is Evidence.CONFIRMED:
         return finding
     try:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
-        return _remark(finding, f"No run has confirmed that: {why}.")
+        return _remark(finding, f"No run has confirmed this: {why}.")
     if not (trial.telling or trial.fails):
         return _remark(finding, TOO_SHORT.format(trial.steps, trial.batch_size))
     wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)

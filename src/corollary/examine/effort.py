@@ -1,4 +1,4 @@
-"""How much work an examination is: the same on every machine, whatever else runs there."""
+"""The amount of work of an examination, which is the same on every machine."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from corollary.errors import InputError
 
 
 class Effort(StrEnum):
-    """Of an examination."""
+    """The effort of an examination."""
 
     quick = "quick"
     standard = "standard"

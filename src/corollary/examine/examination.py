@@ -17,7 +17,7 @@ SCHEMA = 1  # version of the examination file
 
 @dataclass(frozen=True)
 class Answer:
-    """All that was found on one question."""
+    """All findings on one question."""
 
     name: str
     question: str
@@ -54,7 +54,7 @@ class Answer:
 
 
 class Advice(tuple[Finding, ...]):
-    """Findings to act on, the most severe first; printed, what to do about each."""
+    """Findings to act on, the most severe first; they print as a list of things to do."""
 
     __slots__ = ()
 

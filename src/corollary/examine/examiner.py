@@ -1,4 +1,4 @@
-"""Asks every question of a subject, within a budget, and never lets one exam end the others."""
+"""Runs all exams on a subject within a budget; an error in one exam does not stop the others."""
 
 import time
 import traceback
@@ -42,7 +42,7 @@ GRACE, AT_LEAST = 20.0, 900.0
 FIRST = QUESTIONS[:2]
 UNSOUND = "some {} {}; fix that first, then examine again"
 SPARSE = "an input is sparse, and this needs dense numbers"
-GRAPHS = "the samples are graphs, and this needs one tensor with a row for each sample"
+GRAPHS = "the samples are graphs, and this exam needs one tensor with one row per sample"
 TARGETS = "the targets are a {}, and this needs one tensor of them"
 STRUCTURED = "forward takes a {} of tensors, and this needs each tensor as an argument of its own"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
@@ -224,7 +224,7 @@ def run_exam(
 
 
 def to_have_it(name: str, why: TooMuchWorkError) -> str:
-    """What to type for an exam that was left out: alone, with the least effort that suffices.
+    """The options that run an exam that was left out: alone, with the least sufficient effort.
 
     Example:
         >>> to_have_it("learning/regime", TooMuchWorkError(59.0))
@@ -235,7 +235,7 @@ def to_have_it(name: str, why: TooMuchWorkError) -> str:
 
 
 def _known_reason(subject: Subject) -> str:
-    """What is known of a subject that makes exams break down; empty for a usual one."""
+    """What about a subject makes exams fail; empty for a usual one."""
     if NOT_FINITE in subject.memo:
         return UNSOUND.format(subject.memo[NOT_FINITE], "are NaN or infinite")
     if NO_OUTPUT in subject.memo:
@@ -251,7 +251,7 @@ def _known_reason(subject: Subject) -> str:
 
 
 def _unusual(batch: Batch) -> str:
-    """What is unusual about data that some exams cannot take; empty for tensors."""
+    """What is unusual about data that some exams cannot handle; empty for tensors."""
     if isinstance(batch, GraphBatch):
         return GRAPHS
     if any(t.layout is not torch.strided for t in batch.tensors()):
@@ -263,7 +263,7 @@ def _unusual(batch: Batch) -> str:
 
 
 def _told(error: Exception) -> str:
-    """What went wrong, in one line; of an error that is not ours also its kind and its place."""
+    """The error in one line; for an unexpected error also its type and line."""
     if isinstance(error, CorollaryError):
         return " ".join(str(error).split())
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,4 +1,4 @@
-"""One pass before the exams: what does not fit is told once, and what exams must know is noted.
+"""One pass before the exams: errors are reported once, and facts that exams need are recorded.
 
 The pass finds out which part of a structured output is the one that is trained, whether forward
 writes into its input (each call then gets a copy), and whether all numbers are finite.
@@ -97,7 +97,7 @@ inputs of another width
 
 
 def reduce_samples(subject: Subject, seconds: float) -> None:
-    """Note how many samples one pass may have, of so much work in nominal seconds."""
+    """Record how many samples one pass may have, given its work in nominal seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:
@@ -163,7 +163,7 @@ def _called(subject: Subject, batch: Batch) -> Any:
 
 
 def _choose_output(subject: Subject, raw: Any, batch: Batch) -> None:
-    """Of a record or tuple, the part with the usual name, else the first that fits the target."""
+    """The part of a record or tuple with the usual name, or the first that fits the target."""
     parts = _parts(raw)
     if subject.selector is not None or parts is None:
         return
@@ -225,7 +225,7 @@ def _copy(value: Any) -> Any:
 
 
 def _with_remedy(told: str, model: nn.Module) -> str:
-    """One line, with what to do about the usual complaints of torch."""
+    """One line, with advice on the most common errors of torch."""
     dtype = next((p.dtype for p in model.parameters()), torch.float32)
     for part, remedy in REMEDIES.items():
         if part in told:

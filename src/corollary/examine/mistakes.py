@@ -1,6 +1,6 @@
-"""Typing mistakes that show in the text of a file: told at once, before torch is imported.
+"""Typing mistakes that are visible in the text of a file: reported before torch is imported.
 
-Nothing is run. What only running can tell (a name made by ``exec``, a star import) is let pass.
+Nothing is run. What only running can reveal (a name made by ``exec``, a star import) is ignored.
 """
 
 import ast

@@ -88,7 +88,7 @@ def _pretrained(folder: Path) -> Any:
 
 
 def unwrapped(model: Any) -> Any:
-    """The module within what compiles it or spreads it over devices; any other as it is.
+    """The module inside a compiled or data-parallel wrapper; any other module unchanged.
 
     Both compute the same function, and only the one within can be looked into.
 
@@ -139,7 +139,7 @@ def no_such_name(place: str, name: str, names: list[str]) -> InputError:
 
 
 def _offered(module: Any) -> list[str]:
-    """What a module itself defines and one may call, or all its names if that is nothing."""
+    """The callable names that a module itself defines, or all its names if there are none."""
     names = {n: v for n, v in vars(module).items() if not n.startswith("_")}
     own = [n for n, v in names.items() if getattr(v, "__module__", "") == module.__name__]
     return own or list(names)
@@ -162,7 +162,7 @@ def _module_of_file(path: Path) -> Any:
 
 
 def _is_free(path: Path) -> bool:
-    """Whether the name of a file is not that of another module, as json.py or torch.py would be."""
+    """Whether a file has the name of no other module, unlike json.py or torch.py."""
     loaded = sys.modules.get(path.stem)
     mine = loaded is None or getattr(loaded, "__file__", None) == str(path)
     return mine and path.stem not in sys.stdlib_module_names
@@ -177,7 +177,7 @@ def _make_importable(folder: Path) -> None:
 
 
 def called(found: Any, spec: str) -> Any:
-    """What a function or a class gives when it is called; a module or data as it is."""
+    """The result of calling a function or a class; a module or data unchanged."""
     from torch import nn
 
     if isinstance(found, nn.Module) or not callable(found):

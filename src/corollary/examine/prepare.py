@@ -1,4 +1,4 @@
-"""The one way to a subject: any module and data, in memory or by name, tried with one batch."""
+"""Prepares a subject: any module and data, in memory or by name, tried with one batch."""
 
 import math
 import os
@@ -121,7 +121,7 @@ def load_loss(name: str) -> Any:
 
 
 def _end_forked_copies(model: nn.Module, here: int) -> None:
-    """A copy of this process that the user's code forks would examine, too: it ends instead."""
+    """End a copy of this process that the user's code has forked; it would examine, too."""
 
     def end_if_copy(*_: Any) -> None:
         if os.getpid() != here:

@@ -1,4 +1,4 @@
-"""The questions that exams ask, in their order, and which exams are asked for."""
+"""The questions of the exams in order, and the selection of exams."""
 
 from collections.abc import Sequence
 
@@ -33,5 +33,5 @@ def asked(name: str) -> str:
 
 
 def turn(name: str) -> int:
-    """The place of a question; one that is not listed comes last."""
+    """The position of a question; one that is not listed comes last."""
     return QUESTIONS.index(name) if name in QUESTIONS else len(QUESTIONS)

@@ -1,4 +1,4 @@
-"""Whether a network has learned anything yet: before, much cannot be judged."""
+"""Whether a network has learned anything yet; without that, many exams do not apply."""
 
 from corollary.core import Subject
 from corollary.errors import NotApplicableError
@@ -15,7 +15,7 @@ def need_trained(subject: Subject) -> None:
     """Refuse a network that does hardly better than a constant answer.
 
     Raises:
-        NotApplicableError: if it has not been trained, or that cannot be told.
+        NotApplicableError: if it has not been trained, or this cannot be determined.
     """
     if "trained" not in subject.memo:
         with subject.borrowed() as model, steady(model):
@@ -23,13 +23,13 @@ def need_trained(subject: Subject) -> None:
         subject.memo["trained"] = risk.value < UNTRAINED * risk.chance
     if not subject.memo["trained"]:
         raise NotApplicableError(
-            "the network has not been trained yet (it does hardly better than a constant answer), "
-            "and this is a question for afterwards"
+            "the network does hardly better than a constant answer; train it first, then examine "
+            "it again"
         )
 
 
 def is_trained(subject: Subject) -> bool:
-    """Whether it does better than a constant answer; False where that cannot be told."""
+    """Whether it does better than a constant answer; False if this cannot be determined."""
     try:
         need_trained(subject)
     except NotApplicableError:

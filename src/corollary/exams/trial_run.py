@@ -1,11 +1,11 @@
-"""A short real training in a copy: what it shows decides what may be said.
+"""A short real training in a copy, whose outcome decides which findings are reported.
 
-The module is trained in place and given back, in train mode, by a twin of the user's optimizer with
-the user's batch size, on the user's samples: the whole of the planned training where that is little
-work, else its first steps. The run is counted in steps and not in seconds, made once, and shared
-by all exams. A second run learns a few answers again and again, without dropout: a network that is
-wired well does, whatever the task. If that fails with the user's optimizer it is tried with plain
-Adam, which tells a recipe that does not suit from a network that cannot learn.
+The module is trained in place and given back, in train mode, by a twin of the user's optimizer
+with the user's batch size, on the user's samples: the whole of the planned training where that is
+little work, else its first steps. The run is counted in steps and not in seconds, made once, and
+shared by all exams. A second run repeats a few samples many times, without dropout: a network that
+is wired correctly memorises them, whatever the task. If that fails with the user's optimizer,
+plain Adam is tried, which distinguishes an unsuitable recipe from a network that cannot learn.
 """
 
 import math
@@ -42,7 +42,7 @@ Change = Callable[[nn.Module], None]
 
 @dataclass(frozen=True)
 class TrialRun:
-    """What the user's training comes to."""
+    """The outcome of the user's training."""
 
     subject: Subject
     batch_size: int
@@ -52,7 +52,7 @@ class TrialRun:
     plain: Run | None  # one batch with plain Adam, if the user's optimizer did not learn it
     work: float  # of one run, in seconds of the nominal machine
     complete: bool = False  # whether this was all of the planned training
-    allowed: int = 4  # changed runs that may be made beside it, each as much work
+    allowed: int = 4  # how many changed runs may be made, each of the same cost
     aftermath: Aftermath = field(default_factory=Aftermath)
 
     @cached_property
@@ -62,7 +62,7 @@ class TrialRun:
 
     @property
     def faithful(self) -> bool:
-        """Whether it was made with the user's batch size, which much work may forbid."""
+        """Whether the run used the user's batch size, which may be too much work."""
         told = self.subject.batch_size
         return told is None or self.batch_size >= min(told, self.subject.everything().size)
 
@@ -80,14 +80,14 @@ class TrialRun:
     def telling(self) -> bool:
         """Whether the run says something about the recipe: it is the user's, and not too short.
 
-        In small batches, a learning rate that suits large ones is too large; in a few steps the
-        loss may be where a good one throws it.
+        A learning rate for large batches is too large for small ones, and a good learning rate may
+        raise the loss in the first steps.
         """
         return self.complete or (self.faithful and len(self.run.losses) >= ENOUGH)
 
     @property
     def stuck(self) -> bool:
-        """Whether the run ends where a constant answer is: all of it, or flat to its end."""
+        """Whether the run, complete or flat at its end, ends at the loss of a constant answer."""
         if self.run.learned or self.knew or self.diverged or len(self.run.losses) < 2 * ENOUGH:
             return False
         if not self.telling:
@@ -108,12 +108,12 @@ class TrialRun:
 
     @property
     def not_by_heart(self) -> bool:
-        """Whether the user's optimizer neither learns one batch nor gets anywhere else."""
+        """Whether the user's optimizer learns neither one batch nor the samples."""
         return self.plain is not None and not (self.knew or self.run.learned) and self.telling
 
     @property
     def fails(self) -> bool:
-        """Whether it diverges or does not learn: what theory predicts is then worth saying."""
+        """Whether the run diverges or does not learn, so that predictions of theory matter."""
         return self.diverged or self.cannot_learn or self.stuck
 
     def with_change(
@@ -135,10 +135,10 @@ class TrialRun:
         return replace(run, comparable=data.target is own.target and "loss" not in how)
 
     def needs(self, other: Run) -> bool:
-        """Whether the user's run does badly beside a changed one.
+        """Whether a changed run is so much better that the user's is bad.
 
-        It learns next to nothing and the other is better; or it learns, and makes twice the errors
-        of the other, one answer in ten and more.
+        The user's run learns next to nothing and the other is better; or it makes twice the errors
+        of the other, at least one answer in ten.
         """
         if not self.helps(other):
             return False
@@ -152,8 +152,9 @@ class TrialRun:
     def helps(self, other: Run) -> bool:
         """Whether a changed run is clearly better: by its errors, else by its loss.
 
-        Clearly: a fifth of the errors (or of the loss) is gone, and at least two standard
-        deviations of a share of that many samples, which are one over the root of their number.
+        Clearly means that at least a fifth of the errors (or of the loss) is gone, and at least
+        two standard deviations of such a share, which are one over the root of the number of
+        samples.
         """
         if not other.finite or other.diverged:
             return False
@@ -228,12 +229,12 @@ def planned_steps(subject: Subject) -> int | None:
 
 
 def _known(run: Run) -> bool:
-    """Whether one batch was learned by heart."""
+    """Whether one batch was memorised."""
     return run.learned and (run.risk is None or run.wrong < BY_HEART)
 
 
 def _mixed(data: Batch, n: int) -> Batch:
-    """Some samples from all over; of classes as many of each as there are, in turn."""
+    """Some samples from all over the data; classes take turns."""
     target = class_numbers(data.target)
     if target is None or target.dim() != 1:
         return data.spread(n)
@@ -244,7 +245,7 @@ def _mixed(data: Batch, n: int) -> Batch:
 
 
 def _few(data: Batch) -> int:
-    """Samples with about FEW answers in all, but two at least."""
+    """Samples with about FEW answers in all, but at least two samples."""
     target = data.target
     answers = target.numel() / data.size if isinstance(target, Tensor) else 1.0
     classes = isinstance(target, Tensor) and not target.is_floating_point()
@@ -252,4 +253,4 @@ def _few(data: Batch) -> int:
 
 
 def unchanged(_: nn.Module) -> None:
-    """The change that is none."""
+    """The change that does nothing."""

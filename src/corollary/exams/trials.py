@@ -1,7 +1,7 @@
-"""A trial: the network learns half of the samples for a short while, and the others are kept back.
+"""A trial: the network is trained briefly on half of the samples; the other half is held back.
 
-A network that has learned the samples already starts the trial from weights that are drawn anew, so
-that the half that is kept back is fresh to it; one that has not starts as it is.
+A network that has learned the samples already starts the trial from new weights, so that the
+held-back half is new to it; any other network starts as it is.
 """
 
 from dataclasses import dataclass, replace
@@ -73,7 +73,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a trial with the labels as they are."""
+    """The outcome of a trial with the true labels."""
 
     trial: Trial
     losses: list[float]
@@ -91,10 +91,10 @@ def no_better(risk: Risk) -> bool:
 
 
 def lost(found: Outcome) -> bool:
-    """Whether the samples kept back are answered no better, and no line does better either.
+    """Whether held-back samples are answered no better, and a linear fit does no better either.
 
-    Where a least-squares fit to half of the samples answers the others better than a constant,
-    inputs and labels belong together, and the network has too few samples to find out.
+    If a least-squares fit to half of the samples beats a constant answer on the others, inputs and
+    labels belong together, and the network has too few samples to learn it.
     """
     if not no_better(found.rest):
         return False
@@ -105,7 +105,8 @@ def trial_of(subject: Subject, budget: Budget) -> Outcome:
     """Run the trial; exams share it.
 
     Raises:
-        NotApplicableError: if the module cannot be trained on half of the samples, or not soon.
+        NotApplicableError: if the module cannot be trained on half of the samples within the
+        budget.
     """
     if "trial" not in subject.memo:
         trial = _prepared(subject, budget)
@@ -128,7 +129,7 @@ def relabelled(batch: Batch, order: Tensor) -> Batch:
 
 
 def drawn_anew(model: nn.Module, seed: int) -> list[str]:
-    """Redraw all weights by ``reset_parameters``; names of those that no layer redraws.
+    """Redraw all weights by ``reset_parameters``; returns the names of those that no layer redraws.
 
     Example:
         >>> drawn_anew(nn.Sequential(nn.Linear(2, 2), nn.LayerNorm(2)), 0)

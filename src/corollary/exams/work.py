@@ -1,8 +1,8 @@
-"""How much work a pass is, counted and not timed: the same samples are taken on every machine.
+"""The work of a pass, counted and not timed, so that every machine uses the same samples.
 
-A nominal machine does ``FLOPS`` multiplications and additions a second, writes ``WRITES`` numbers,
-and starts ``CALLS`` operations. These are what one core of 2024 does in torch; another machine is
-faster or slower, and the work is the same.
+A nominal machine does ``FLOPS`` multiplications and additions per second, writes ``WRITES``
+numbers, and starts ``CALLS`` operations. These are what one core of 2024 does in torch; another
+machine is faster or slower, and the work is the same.
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Meter(TorchDispatchMode):
     def __torch_dispatch__(  # the signature is torch's
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """Run an operation and add what it takes."""
+        """Run an operation and add its work."""
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
         self.seconds += 1 / self.calls
@@ -54,7 +54,7 @@ class Meter(TorchDispatchMode):
 
 @contextmanager
 def clock_of_work() -> Iterator[None]:
-    """Proofs inside it go by the work that is done: what is proved is the same on every machine."""
+    """Proofs inside it are limited by work, so that every machine proves the same."""
     with Meter(COUNTED) as meter, going_by(lambda: meter.seconds):
         yield
 

@@ -1,4 +1,4 @@
-"""The API: what pages ask and scripts may ask, in JSON."""
+"""The API for pages and scripts, in JSON."""
 
 import asyncio
 import json
@@ -48,13 +48,13 @@ LOSSES = ("", "cross_entropy", "mse", "bce")
 
 
 class Api:
-    """Answers with JSON, and with events while a session lives."""
+    """Answers with JSON, and with server-sent events during a session."""
 
     def __init__(self, lab: Lab, port: int) -> None:
         self.lab, self.cookie = lab, cookie_name(port)
 
     def routes(self) -> list[Route]:
-        """What is answered."""
+        """The routes."""
         return [
             Route("/api/enter", self.enter, methods=["POST"]),
             Route("/api/entries", self.catalogue),
@@ -98,7 +98,7 @@ class Api:
         return JSONResponse({"folder": str(self.lab.folder), **vars(found)})
 
     async def check(self, request: Request) -> Response:
-        """Check a claim; a page that goes away takes its run with it."""
+        """Check a claim; the run is cancelled if its page is closed."""
         asked = await json_object(request)
         entry = claim_entry(text_of(asked, "name"))
         wanted = [do for do in ("counterexample", "proof") if asked.get(do)]
@@ -173,7 +173,7 @@ class Api:
         return JSONResponse({"done": do})
 
     async def events(self, request: Request) -> Response:
-        """What a session says, as server-sent events, from its present state on."""
+        """The events of a session, from its present state on."""
         return Events(self.lab, self._session(request))
 
     async def file(self, request: Request) -> Response:

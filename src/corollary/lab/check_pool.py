@@ -21,7 +21,7 @@ LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits 
 
 
 class TooLong(Exception):
-    """A run takes longer than was to be expected; it has been dropped."""
+    """A run takes longer than expected and was dropped."""
 
 
 class CheckPool:
@@ -52,7 +52,7 @@ class CheckPool:
         await asyncio.gather(self.short.close(), self.long.close())
 
     def kill(self) -> None:
-        """The same at once."""
+        """End all workers at once, without waiting."""
         self.short.kill()
         self.long.kill()
 
@@ -124,7 +124,7 @@ class Lane:
             await asyncio.gather(*ending, *self.tasks, return_exceptions=True)
 
     def kill(self) -> None:
-        """The same at once."""
+        """End all workers at once, without waiting."""
         for worker in self.all:
             worker.kill()
 

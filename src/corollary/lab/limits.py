@@ -1,4 +1,4 @@
-"""What a worker may take, and what is said when there is no room for more."""
+"""The limits of a worker, and the error when too many are running."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ MEMORY = "out of memory"  # why a worker ended, as it says itself or as its exit
 
 
 class Busy(Exception):
-    """There is no room now, but there will be; the message is a sentence for the reader."""
+    """Too much is running at the moment; the message is a sentence for the reader."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class PageRoutes:
         self.lab = lab
 
     def routes(self) -> list[Route]:
-        """What is answered."""
+        """The routes."""
         return [
             Route("/", self.index),
             Route("/claim/{area}/{stem}", self.claim),
@@ -57,7 +57,7 @@ class PageRoutes:
         return HTMLResponse(examine_page(dict(request.query_params)))
 
     async def watch(self, request: Request) -> Response:
-        """A training run, followed while it goes on."""
+        """A training run, followed while it continues."""
         return HTMLResponse(watch_page(dict(request.query_params)))
 
     async def static(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The pages' HTML, from templates; everything that stands on them is read from the catalogue."""
+"""The HTML of the pages, from templates and the catalogue."""
 
 import dataclasses
 from collections import Counter
@@ -94,7 +94,7 @@ def control_html(field: Control) -> str:
 
 
 def _typed(value: Any) -> str:
-    """A setting as one types it; that there is no layer is typed as 0."""
+    """A setting as text; an empty list of layers is 0."""
     return "0" if value == () else text(value)
 
 

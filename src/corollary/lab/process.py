@@ -1,8 +1,8 @@
-"""A worker as the server sees it: a process with a mouth, an ear, limits, and an end.
+"""A worker process as the server sees it: orders, answers, limits, and how it ends.
 
-Orders go in as one JSON object a line on its standard input, answers come back the same way on a
-pipe of their own, for anything may be printed on standard output. The process leads a session of
-its own, so it can be ended with all that it started; it ends by itself when the server is gone.
+Orders are JSON objects on its standard input, one per line; answers come back in the same form on
+a separate pipe, because user code may print to standard output. The process leads a session of its
+own, so it can be ended with all that it started; it ends by itself when the server is gone.
 """
 
 import asyncio
@@ -78,13 +78,13 @@ class Worker:
         return not self.why and self.process.poll() is None
 
     async def send(self, **order: Any) -> None:
-        """Give an order; one that is gone, or does not listen, gets none."""
+        """Send an order, unless the worker has ended or does not read."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
             os.write(self.process.stdin.fileno(), json.dumps(order).encode() + b"\n")
 
     async def wait_until_ready(self) -> None:
-        """Until it has imported what it needs; an order before that would wait."""
+        """Wait until it has imported what it needs."""
         while not self.ready:
             self.ready = bool((await asyncio.wait_for(self.hear(), START_UP)).get("ready"))
 

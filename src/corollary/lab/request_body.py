@@ -1,4 +1,4 @@
-"""What pages ask, read and checked before anything is done; whatever is wrong is one sentence."""
+"""Requests of pages, checked before anything is done; an error is one sentence."""
 
 import json
 import math

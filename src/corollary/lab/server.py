@@ -1,4 +1,4 @@
-"""Starts the lab: a socket on this machine, an address that works once, an end without orphans."""
+"""Starts the lab: a local socket, an address that works once, and a clean shutdown."""
 
 import asyncio
 import contextlib

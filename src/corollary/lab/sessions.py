@@ -1,4 +1,4 @@
-"""Work that goes on while pages look at it: a training run, an examination.
+"""Long-running work that pages follow: a training run, an examination.
 
 A session holds what a page needs to show it from the start: rows of numbers, thinned when there are
 many, and the newest of each other thing. Pages that read slowly miss frames, never the newest one;
@@ -26,7 +26,7 @@ OVER = 3600.0  # seconds one that is over is kept: its files can be saved
 
 
 class Session:
-    """One worker, what it said, and who looks."""
+    """One worker, its messages, and the pages that follow it."""
 
     def __init__(self, worker: Worker, kind: str) -> None:
         self.name = secrets.token_urlsafe(9)
@@ -50,7 +50,7 @@ class Session:
                 self.take({"over": {"error": str(end)}})
 
     def take(self, said: dict[str, Any]) -> None:
-        """Remember what the worker said, and tell the pages."""
+        """Store a message of the worker, and send it to the pages."""
         if said.pop("anew", False):
             self.rows, self.latest = [], {k: v for k, v in self.latest.items() if k == "over"}
             self.era += 1

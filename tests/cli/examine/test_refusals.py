@@ -76,10 +76,10 @@ LOSSES = [
     ),
     (
         "nets.py:vector_loss",
-        "the loss must give one number, but it gives a tensor of shape (32, 2)",
+        "expected a loss that returns one number, got a tensor of shape (32, 2)",
     ),
     ("nets.py:odd_loss", "the loss does not fit the output of Sequential"),
-    ("nets.py:number_loss", "the loss must give one number, but it gives a float"),
+    ("nets.py:number_loss", "expected a loss that returns one number, got a float"),
     ("mse", "the loss does not fit the output of Sequential"),
 ]
 MODELS = [

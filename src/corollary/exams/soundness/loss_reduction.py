@@ -1,6 +1,6 @@
-"""Sum or mean, and which output is compared with which target.
+"""Sum or mean, and the pairing of outputs and targets.
 
-If the loss of a batch taken twice is twice as large, the loss sums over samples: the gradient, and
+If the loss of a doubled batch is twice as large, the loss sums over samples: the gradient, and
 with it the largest stable step, then depends on the batch size, and a learning rate found with one
 batch size is wrong with another.
 
@@ -26,7 +26,7 @@ SAMPLES = 32
 
 
 class LossReduction(Exam):
-    """The loss of a batch, and of the batch twice."""
+    """The loss of a batch, and of the doubled batch."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """A ratio of 1 is a mean, of 2 a sum."""

@@ -2,7 +2,7 @@
 
 Batch normalisation uses the batch's statistics in training and its running ones in eval mode; if
 these disagree, the network that is tested is not the one that was trained. Dropout differs by
-design, and its difference is shown without blame.
+design, so its difference is reported as healthy.
 
 :source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference.
 :kind: exam
@@ -42,7 +42,7 @@ class Modes(Exam):
         yield from self._as_given(subject)
         yield from self._after_training(subject, budget, norms)
         if not norms and not drops:
-            raise NotApplicableError("nothing it does differs between training and evaluation")
+            raise NotApplicableError("the network computes the same in training and in evaluation")
         if drops:
             yield self.finding(
                 "Dropout",
@@ -83,7 +83,7 @@ class Modes(Exam):
     def _after_training(
         self, subject: Subject, budget: Budget, norms: dict[str, _BatchNorm]
     ) -> Iterator[Finding]:
-        """Errors of the trial run's end in eval mode beside those with batch statistics."""
+        """Errors after the trial run, in eval mode and with batch statistics."""
         if not norms:
             return
         try:
@@ -110,7 +110,7 @@ class Modes(Exam):
             f"are not those of the data: {still.in_words(still.value)} in eval mode, "
             f"{moving.in_words(moving.value)} with statistics of the batch."
             if worse
-            else "Running statistics and those of a batch give about the same answers.",
+            else "Running statistics and batch statistics give about the same answers.",
             advice=_statistics_advice(norms[where], where, trial.steps) if worse else "",
             explains=("generalization/*", "robustness/*", "trainability/what_helps")
             if worse
@@ -118,7 +118,7 @@ class Modes(Exam):
         )
 
     def _as_given(self, subject: Subject) -> Iterator[Finding]:
-        """Parts that were handed over in another mode than the whole."""
+        """Modules that were passed in another mode than the whole network."""
         modes = subject.modes_given
         whole = modes.get("", False)
         others = [name for name, mode in modes.items() if mode != whole]
@@ -141,7 +141,7 @@ def _never(norms: dict[str, _BatchNorm]) -> bool:
 
 
 def _behind(norm: _BatchNorm, steps: int) -> bool:
-    """Whether after so many steps more than a tenth of the start is left in the statistics."""
+    """Whether statistics keep more than a tenth of their initial value after these steps."""
     kept = 1 - (norm.momentum if norm.momentum is not None else 1.0)
     return bool(kept**steps > CAUGHT_UP)
 
@@ -152,7 +152,7 @@ def _statistics_advice(norm: _BatchNorm, where: str, steps: int) -> str:
     if _behind(norm, steps):
         return (
             f"Set momentum=0.1 in '{where}': with {norm.momentum:g} the running mean and variance "
-            f"of batch norm follow the data too slowly, and {steps} steps do not suffice."
+            f"of batch norm follow the data too slowly, and {steps} steps are not enough."
         )
     return (
         f"Let '{where}' keep statistics of such data: train with larger or mixed batches, "
@@ -165,7 +165,7 @@ def _mode(training: bool) -> str:
 
 
 def _drops(subject: Subject) -> list[str]:
-    """Where numbers are dropped in the present mode, by what is executed."""
+    """The dropout operations that are active in the present mode."""
     batch = subject.data(FEW)
     with torch.no_grad():
         calls = executed(subject.model, lambda: subject.call(batch)).calls

@@ -26,7 +26,7 @@ class Ownership(Exam):
     """Tensors outside ``parameters()``, and parameters outside the optimizer."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Leaves of the loss's graph against the parameters, these against the groups."""
+        """Compare the leaves of the loss graph with the parameters, and these with the groups."""
         outside = list(_outside(subject))
         if outside:
             yield self._unregistered(outside)
@@ -34,7 +34,7 @@ class Ownership(Exam):
         if optimizer is None or subject.recipe.assumed:
             if not outside:
                 yield self.finding(
-                    "All that is trained is a parameter",
+                    "Every trained tensor is a parameter",
                     meaning="The loss depends on no tensor outside of parameters() that needs a "
                     "gradient.",
                 )
@@ -57,7 +57,7 @@ class Ownership(Exam):
             unit="tensor" if len(names) == 1 else "tensors",
             expected="0",
             meaning="The loss depends on them and they need a gradient, but model.parameters() "
-            "does not have them: no optimizer trains them, and state_dict() does not save them.",
+            "does not contain them: no optimizer trains them, and state_dict() does not save them.",
             advice="Keep layers in nn.ModuleList or nn.ModuleDict and tensors as nn.Parameter "
             "attributes, not in plain lists or dicts.",
             explains=EXPLAINS,

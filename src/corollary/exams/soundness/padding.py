@@ -1,8 +1,8 @@
 """Padding and masks.
 
-Sequences of different lengths are padded to one, and a mask tells the padding from the rest. What
-stands in the padding must not matter: other tokens are put there, and the outputs at the positions
-that count are compared.
+Sequences of different lengths are padded to one, and a mask tells the padding from the rest. The
+content of the padding must not matter: it is replaced by other tokens, and the outputs at the
+positions that count are compared.
 
 :source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking; Devlin et
     al. (2019), "BERT", Section 3.
@@ -27,7 +27,7 @@ TOLERANCE = 1e-4
 
 
 class Padding(Exam):
-    """Change what is masked, look at the rest."""
+    """Change the masked inputs and compare the other outputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For modules that take a mask by name beside token ids or sequences."""

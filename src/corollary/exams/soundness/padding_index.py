@@ -26,7 +26,7 @@ AS_OTHERS = 3.0
 
 
 class PaddingIndex(Exam):
-    """What stands where an embedding expects padding."""
+    """Which tokens are at the padding index of an embedding."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For every embedding with a padding index."""
@@ -51,7 +51,7 @@ class PaddingIndex(Exam):
             meaning=f"The embedding '{name}' has padding_idx={padding}, and index {padding} is "
             "used like any other: its vector is 0 and gets no gradient, so it is never learned."
             if real
-            else f"Index {padding} stands where padding does, or nowhere.",
+            else f"Index {padding} occurs only where padding does, or not at all.",
             advice=f"Leave padding_idx out, or number the tokens from {padding + 1} and keep index "
             f"{padding} for padding."
             if real
@@ -64,7 +64,7 @@ class PaddingIndex(Exam):
 
 
 def _used_as_token(ids: Tensor, padding: int) -> float:
-    """The share of samples in which the padding index stands where a token does."""
+    """The share of samples in which the padding index is used as a token."""
     here = ids == padding
     if ids.shape[1] == 1:
         _, counts = ids[~here].unique(return_counts=True)

@@ -28,7 +28,7 @@ class Parameters(Exam):
     """Unused, frozen, shared and duplicated parameters."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """What the gradient does not reach, and what stands twice."""
+        """Parameters that no gradient reaches, and parameters that occur twice."""
         model = subject.model
         if not list(model.parameters()):
             raise NotApplicableError("the module has no parameters")
@@ -50,7 +50,7 @@ class Parameters(Exam):
                 unit=f"of {len(every)} tensors",
                 meaning="Nothing can be trained."
                 if whole
-                else f"They keep the values they have, '{frozen[0]}' among them.",
+                else f"They keep their values; '{frozen[0]}' is one of them.",
                 advice="If that is not intended, call requires_grad_(True) on them.",
                 details={"frozen": frozen},
             )
@@ -145,7 +145,7 @@ class Parameters(Exam):
 
 
 def _looped(subject: Subject, unused: list[str]) -> str:
-    """Advice where one layer of a list is called several times, and others never; else empty."""
+    """Advice if one layer of a list is called several times and others never; otherwise empty."""
     times: Counter[str] = Counter()
     named = {n: m for n, m in subject.model.named_modules() if n.rpartition(".")[2].isdigit()}
     handles = [
@@ -180,7 +180,7 @@ def _copied_by_torch(model: nn.Module, names: list[str]) -> bool:
 
 
 def _numbered(names: list[str]) -> bool:
-    """Whether names differ in the number of a place only, as in a list of layers."""
+    """Whether names differ only in an index, as in a list of layers."""
     return len({re.sub(r"\d+", "#", name) for name in names}) == 1
 
 

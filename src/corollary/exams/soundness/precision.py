@@ -154,5 +154,8 @@ def _meaning(largest: float, half: float, near: bool) -> str:
     if near:
         return "Activations are within a factor of ten of overflow."
     if largest * ROOM > half:
-        return "There is room in this type; float16 would overflow, bfloat16 would not."
-    return "There is room, also in half precision."
+        return (
+            "Activations are well within the range of this type; float16 would overflow, "
+            "bfloat16 would not."
+        )
+    return "Activations are well within the range, also in half precision."

@@ -1,9 +1,9 @@
 r"""Shift between data and held-out data.
 
-Held-out samples are to be drawn like the others. Whether they are is tested by the energy distance
+Held-out samples should be drawn like the others. This is tested by the energy distance
 :math:`2E|X-Y| - E|X-X'| - E|Y-Y'|`, which is zero only for equal distributions. Its law under the
 null is that of the same number after samples have changed sides at random, so the test has its
-level exactly, whatever the samples are. How large a shift is, is said by the energy coefficient,
+level exactly, whatever the samples are. The size of a shift is given by the energy coefficient,
 the distance divided by :math:`2E|X-Y|`: 0.19 for a shift of one standard deviation. The shares of
 the classes are compared in the same way.
 
@@ -64,9 +64,9 @@ class Shift(Exam):
             expected=f"p above {LEVEL:g}, a level at which the test errs once in {ORDERS + 1}",
             meaning=f"Their distributions differ.{_scales(own, held)}"
             if shifted
-            else "No difference between the two is seen that chance would not explain.",
+            else "The difference between the two is no larger than chance explains.",
             advice="Preprocess both in the same way, with the numbers of the training set, and "
-            "split at random; if the shift is real, take training data like it."
+            "split at random; if the shift is real, add training data like the held-out data."
             if shifted
             else "",
             explains=("generalization/*",) if shifted and far > FAR else (),
@@ -76,7 +76,9 @@ class Shift(Exam):
         far, p = _class_test(a, b, subject.rng("class shift"))
         shifted = p <= LEVEL
         return self.finding(
-            "Held-out classes have other shares" if shifted else "Held-out classes are as frequent",
+            "Held-out classes have different shares"
+            if shifted
+            else "Held-out classes are as frequent",
             severity=(Severity.MEDIUM if far > CLASSES else Severity.LOW)
             if shifted
             else Severity.NONE,
@@ -106,7 +108,7 @@ class Shift(Exam):
             unit="% of the held-out samples are of a class that is never trained",
             expected="0 %",
             meaning=f"No training sample has the label {', '.join(map(str, classes[:5]))}: such "
-            "samples cannot be answered right.",
+            "samples cannot be answered correctly.",
             advice="Shuffle before the data is split, or split class by class (stratified).",
             change="+ order = torch.randperm(len(y))  # before the split",
             explains=("generalization/*", "soundness/shift"),
@@ -160,7 +162,7 @@ def _class_test(a: Tensor, b: Tensor, rng: torch.Generator) -> tuple[float, floa
 
 
 def _scales(own: Batch, held: Batch) -> str:
-    """Mean and spread of both, where these alone tell them apart."""
+    """Mean and spread of both, if these alone distinguish them."""
     pairs = zip(own.tensors(), held.tensors(), strict=False)
     for a, b in pairs:
         if a.is_floating_point():

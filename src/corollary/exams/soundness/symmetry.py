@@ -1,11 +1,11 @@
-"""Symmetries a network claims.
+"""Symmetries that a network claims to have.
 
 A network over sets must not care about the order of their elements. You say so (``symmetry=``), or
-the module does by its name (Deep Sets, PointNet, set transformers) or by an attribute
-``symmetry = "permutation"`` (its outputs stay) or ``"equivariance"`` (they move along). The
-elements are shuffled, and the outputs compared. Images may be wanted to give the same answer when
-they are moved by a pixel, reflected or turned: there the layers need not have the symmetry, the
-data may teach it, so the share of answers that change is told.
+the module does by its name (Deep Sets, PointNet, set transformers) or by an attribute ``symmetry =
+"permutation"`` (its outputs stay) or ``"equivariance"`` (they move along). The elements are
+shuffled, and the outputs compared. Images may be wanted to give the same answer when they are
+moved by a pixel, reflected or turned: there the layers need not have the symmetry, the data may
+teach it, so the share of answers that change is reported.
 
 :source: Zaheer et al. (2017), "Deep sets", Theorem 2 and Lemma 3.
 :kind: exam
@@ -81,10 +81,10 @@ class Symmetry(Exam):
             value=rounded(100 * changed),
             unit="% of the answers change" if one_class else "% of the outputs' spread",
             expected=f"below {100 * MANY:g} %",
-            meaning=f"The network does not have the {wanted} symmetry that you want, or has not "
+            meaning=f"The network does not have the {wanted} symmetry you asked for, or has not "
             "learned it yet."
             if many
-            else f"The network has the {wanted} symmetry that you want, on these samples.",
+            else f"The network has the {wanted} symmetry you asked for, on these samples.",
             advice=f"Augment the training data by {wanted}s, or use layers that have the symmetry."
             if many
             else "",

@@ -1,10 +1,10 @@
 """Parameters that get no gradient.
 
-Two things look alike and are not. A gradient of *None* means that the loss does not depend on a
-parameter at all: it is not used, or a detach, a no_grad or an operation on integers cuts it off. A
-gradient of exactly *zero* means that the loss depends on it and the slope is zero: behind dead
-units, behind a layer of zeros, on a plateau. A head or a branch that starts at zero on purpose is
-away from it after a step, so two small steps are made and the gradient is looked at again.
+Two cases look alike and are different. A gradient of *None* means that the loss does not depend on
+a parameter at all: it is not used, or a detach, a no_grad or an operation on integers cuts it off.
+A gradient of exactly *zero* means that the loss depends on it and the slope is zero: behind dead
+units, behind a layer of zeros, on a plateau. A head or a branch that starts at zero on purpose
+leaves it after a step, so the gradient is computed again after two small steps.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam
@@ -31,7 +31,7 @@ class GradientReach(Exam):
     """The gradient of every parameter, at the start and after two small steps."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Which weight matrices have none, and which have one of zero."""
+        """Weight matrices without a gradient, and those whose gradient is zero."""
         subject.labelled(1)
         with subject.borrowed() as model, steady(model):
             names = [n for n, p in subject.parameters().items() if p.dim() > 1]
@@ -96,7 +96,7 @@ class GradientReach(Exam):
 
 
 def _cut(subject: Subject, names: list[str]) -> tuple[list[str], list[str]]:
-    """Names without a gradient, and names with one of zero."""
+    """Names of matrices without a gradient, and of those with a zero gradient."""
     parameters = subject.parameters()
     loss = subject.loss(subject.labelled(SAMPLES))
     gradients: tuple[Tensor | None, ...] = (None,) * len(names)
@@ -109,7 +109,7 @@ def _cut(subject: Subject, names: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
-    """Where the slope is lost, and what to do there."""
+    """The layer where the gradient is lost, and what to do there."""
     parameters = subject.parameters()
     for name in parameters:
         if parameters[name].dim() > 1 and not bool(parameters[name].any()):
@@ -119,7 +119,7 @@ def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
         if dead_share(call) == 1:
             dead = call.name if "'" in call.name else f"'{call.name}'"
             return call.name, (
-                f"Revive {dead}, which gives zeros to every sample: start the biases "
+                f"Revive {dead}, which outputs zeros for every sample: start the biases "
                 "before it at zero, or use a leaky activation."
             )
     for call in trace.of("softmax", "log_softmax"):

@@ -5,8 +5,8 @@ the metric the optimizer divides by, is at most its own limit: :math:`2/\eta` fo
 :math:`2(1+\beta)/\eta` with momentum, :math:`(2+2\beta_1)/((1-\beta_1)\eta)` for Adam. The
 eigenvalue is found by Lanczos with an interval; the second moments of adaptive methods are those
 they have after a few steps on your data. That is a prediction. Networks often survive learning
-rates above the limit, for they move to where the curvature is less; so the verdict is that of the
-trial run: *diverges* is said of what diverged.
+rates above the limit, because they move to regions of lower curvature. So the trial run decides:
+the finding says *diverges* only if the run diverged.
 
 :source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
     typically occurs at the edge of stability"; Cohen, Ghorbani, Krishnan et al. (2022), "Adaptive
@@ -103,7 +103,7 @@ def _trial(subject: Subject, budget: Budget) -> TrialRun | None:
 
 
 def _ratio(subject: Subject, budget: Budget) -> Estimate:
-    """How much of its limit the optimizer uses, with batch statistics as in training."""
+    """The share of its stability limit that the optimizer uses, with batch statistics."""
     n = affordable(subject, budget, 3 * PRODUCTS, SAMPLES)
     landscape = landscape_of(subject, n, train=True)
     with subject.borrowed(train=True):
@@ -118,7 +118,7 @@ def _ratio(subject: Subject, budget: Budget) -> Estimate:
 
 
 def _warm(subject: Subject) -> Optimizer:
-    """A twin of the user's optimizer that knows its second moments; the weights stay."""
+    """A copy of the user's optimizer with its second moments; the weights do not change."""
     optimizer, _ = subject.recipe.twin()
     if isinstance(optimizer, SGD):
         return optimizer
@@ -137,13 +137,15 @@ def _warm(subject: Subject) -> Optimizer:
 
 
 def _smaller(subject: Subject, trial: TrialRun | None, limit: float) -> str:
-    """The largest learning rate that was seen to go well, or the one that theory allows."""
+    """The largest learning rate that worked in a run, or the one that theory allows."""
     rate = subject.recipe.lr or 1.0
     if trial is not None:
         for factor, name in SMALLER.items():
             run = tried(trial, name)
             if run is not None and not run.diverged:
-                return f"Use a learning rate of about {factor * rate:g}, where the run goes well."
+                return (
+                    f"Use a learning rate of about {factor * rate:g}, at which the run goes well."
+                )
     return f"Use a learning rate below {_round_down(limit):g}, or warm up from there."
 
 
@@ -158,7 +160,9 @@ def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun
             "works: the network moves to a region of lower curvature."
         )
     if above:
-        return f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run has shown more."
+        return (
+            f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run was made to test it."
+        )
     return f"Your learning rate of {rate:g} is below it."
 
 

@@ -1,8 +1,8 @@
 r"""Gradient noise and the batch it suggests.
 
 The noise scale :math:`\operatorname{tr}\Sigma / |G|^2` is the batch size at which noise and signal
-of the gradient are equal: much smaller batches walk at random, much larger ones repeat what is
-known already. It grows in training, so it is only a lower bound for later.
+of the gradient are equal: much smaller batches take random steps, much larger ones add little
+information. It grows in training, so it is only a lower bound for later.
 
 :source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training".
 :kind: exam
@@ -33,7 +33,7 @@ class Noise(Exam):
         one = sum(p.numel() * p.element_size() for p in subject.parameters().values())
         if GROUPS * one > budget.bytes:
             raise NotApplicableError(
-                "the gradients of its groups need more memory than it may take"
+                "the gradients of the groups of samples need more memory than the limit allows"
             )
         n = affordable(subject, budget, PASSES, SAMPLES, fewest=GROUPS)
         batch = subject.labelled(n)

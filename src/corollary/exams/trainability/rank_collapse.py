@@ -3,10 +3,11 @@ r"""Rank collapse.
 If the outputs of a layer point the same way for all samples, later layers cannot tell the samples
 apart. The mean cosine between two samples' outputs is followed through the layers; without
 normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
-With more than two layers the output is shown but not judged: no layer comes after it, and at the
-start its few numbers are often alike. Nor is a layer after which samples lie apart again: a
-normalisation or a shortcut has carried them past it. In sequences the positions are compared, too:
-attention alone sends them all to one vector, at a rate that is doubly exponential in the depth.
+With more than two layers the output is shown but not judged: no layer comes after it, and its few
+numbers are often alike at the start. A layer after which samples lie apart again is not judged
+either, because a normalisation or a shortcut carries them past it. In sequences the positions are
+compared, too: attention alone sends them all to one vector, at a rate that is doubly exponential
+in the depth.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
     Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
@@ -120,7 +121,7 @@ def _tokens(trace: Trace) -> list[tuple[str, float]]:
 
 
 def _for_good(later: list[tuple[str, float]]) -> bool:
-    """Whether likeness begins at the first of these layers, and does not end again."""
+    """Whether samples are alike from the first of these layers up to the last."""
     return later[0][1] > ALIKE and all(likeness > APART for _, likeness in later)
 
 
@@ -130,7 +131,7 @@ def _figure(known: list[tuple[str, float]], hidden: int, name: str) -> Figure:
     at = [n for n, _ in known[:hidden]].index(name)
     marks: list[Mark] = [
         Curve(cosines[:hidden], depth[:hidden], label="mean cosine"),
-        Points(depth[at : at + 1], cosines[at : at + 1], label=f"closest, {name}"),
+        Points(depth[at : at + 1], cosines[at : at + 1], label=f"most alike, {name}"),
         Level(ALIKE, label="alike"),
     ]
     if hidden < len(known):

@@ -1,10 +1,9 @@
 r"""The schedule over the planned steps.
 
-A schedule is counted in steps or in epochs, and a training has so many of them. Played through
-without training, it shows the learning rates that there will be. A warm-up that is longer than the
-training never arrives at the learning rate it was given; one that is stepped with every batch where
-epochs were meant has ended long before. Both are said if the same training goes clearly better at
-the constant rate.
+A schedule counts steps or epochs. Run through without training, it shows the learning rates of the
+planned training. A warm-up that is longer than the training never reaches the learning rate it was
+given; a schedule that is stepped per batch although it counts epochs ends far too early. Both are
+reported if the same training goes clearly better at the constant rate.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.2, on warm-up; Goodfellow,
     Bengio and Courville (2016), Deep Learning, Section 8.3.1, on sufficient conditions for rates.
@@ -33,7 +32,7 @@ class Schedule(Exam):
     """Learning rates of all planned steps."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Whether the rate arrives, and whether it lasts."""
+        """Whether the learning rate reaches its value, and whether it lasts."""
         given, rates = _played(subject)
         top = max(rates)
         late = top < LOW * given
@@ -58,7 +57,7 @@ class Schedule(Exam):
                 else f"For {100 * over:.0f} % of the planned steps the learning rate is below a "
                 f"thousandth of its highest value. {better}"
                 if wrong
-                else "The learning rate arrives where it was set, and lasts."
+                else "The learning rate reaches the value that was set, and does not end too soon."
             ).strip(),
             advice=f"Let the warm-up end after a tenth of the {len(rates)} steps, or train longer: "
             "count its length in the steps that you take."
@@ -94,7 +93,8 @@ def _played(subject: Subject) -> tuple[float, list[float]]:
                 scheduler.step()
             except (TypeError, ValueError):
                 raise NotApplicableError(
-                    "the schedule follows what is measured, so it cannot be played through"
+                    "the schedule depends on measured values, so it cannot be run through "
+                    "without training"
                 ) from None
     group = optimizer.param_groups[0]
     given = float(group.get("initial_lr", group["lr"]))
@@ -104,7 +104,7 @@ def _played(subject: Subject) -> tuple[float, list[float]]:
 
 
 def _better(trial: TrialRun) -> str:
-    """What the constant rate does, in a sentence; empty if it is not clearly better."""
+    """A sentence on the run at the constant rate; empty if it is not clearly better."""
     run = tried(trial, "constant rate")
     if run is None or run.diverged or not run.finite:
         return ""
@@ -113,8 +113,8 @@ def _better(trial: TrialRun) -> str:
     if not trial.run.finite or not (clear and gain > 0.05 * abs(trial.run.end)):
         return ""
     return (
-        f"After {trial.steps} steps the loss is {trial.run.end:.3g}; at the constant learning rate "
-        f"{run.end:.3g}."
+        f"After {trial.steps} steps the loss is {trial.run.end:.3g}; at the constant learning "
+        f"rate it is {run.end:.3g}."
     )
 
 

@@ -1,14 +1,13 @@
-r"""Passage of signals.
+r"""Signals and gradients through the layers.
 
 The mean square of each layer's output, and of the loss's derivative in it, against what mean-field
-theory expects of the weights' variances. Over the depth they grow or shrink by a factor a layer; a
-gradient that is a hundred times shorter (or longer) at one end than at the other asks for a
+theory expects of the weights' variances. Over the depth they grow or shrink by a factor per layer;
+a gradient that is a hundred times shorter (or longer) at one end than at the other asks for a
 hundred different learning rates at once.
 
 Layers that read the very same tensor (query, key and value of attention, the branches of a gate)
-stand side by side: they count as one, with the largest of their numbers. And where shortcuts pass
-layers by, some of these may see little: of the last third on the way, the layer that is best off
-decides.
+stand side by side: they count as one, with the largest of their values. Where shortcuts bypass
+layers, some layers may get little signal, so the best layer of the last third decides.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Schoenholz, Gilmer, Ganguli and
     Sohl-Dickstein (2017), "Deep information propagation".
@@ -42,7 +41,7 @@ class SignalPassage(Exam):
     remedy = "fresh start"
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding each way, with both measured and expected in a figure."""
+        """One finding per direction, with measured and expected values in a figure."""
         with subject.borrowed() as model:
             # The slope of a sigmoid is a quarter at most: no usual weights make up for it.
             squashed = bool(trace_of(subject, FEW).of("sigmoid"))
@@ -70,7 +69,7 @@ class SignalPassage(Exam):
     ) -> Finding:
         (first, _), (last, name) = profile[0], profile[-1]
         if not first > 0:
-            said = f"They are zero from {profile[0][1]} on, so there is nothing to compare."
+            said = f"The values are zero from {profile[0][1]} on, so there is nothing to compare."
             return self.finding(f"{what} through the layers", meaning=said)
         steps, ratio = _best_off([value / first for value, _ in profile])
         distance = max(ratio, 1 / ratio) if ratio > 0 else float("inf")
@@ -121,7 +120,7 @@ def _best_off(ratios: list[float]) -> tuple[int, float]:
 
 
 def _watched(model: nn.Module) -> dict[str, Tensor]:
-    """What each call of a leaf module reads, under the names of its signal; filled by forward."""
+    """The inputs of each call of a leaf module, by the name of its signal; filled by forward."""
     read: dict[str, Tensor] = {}
     calls: dict[str, int] = {}
 

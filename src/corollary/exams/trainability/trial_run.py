@@ -1,9 +1,9 @@
 r"""A short training, as you train.
 
 Your optimizer, learning rate and batch size, in train mode, for a hundred steps or so in a copy of
-the network; then one small batch again and again. Nothing tells more about a network than whether
-its loss falls. The loss to beat is that of the best constant answer: the entropy of the classes, or
-the variance of the targets.
+the network; then on one small batch, repeated many times. Whether the loss falls tells more about
+a network than anything else. The loss to beat is that of the best constant answer: the entropy of
+the classes, or the variance of the targets.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 11.5, on fitting a tiny
     data set; Karpathy (2019), "A recipe for training neural networks".
@@ -62,8 +62,8 @@ class TrialRunExam(Exam):
         elif short:
             title = "A few steps of training"
             meaning = (
-                f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps: too few in "
-                "batches of this size to say more."
+                f"The loss goes from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} "
+                "steps, too few for batches of this size to say more."
             )
         elif stuck:
             title = "It does not learn" if trial.fails else "The loss has not fallen yet"
@@ -73,7 +73,9 @@ class TrialRunExam(Exam):
             ).replace("  ", " ")
         else:
             title = "The loss falls" if run.learned else "It has learned these samples already"
-            meaning = f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
+            meaning = (
+                f"The loss goes from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
+            )
         severity = Severity.NONE
         if trial.diverged or trial.cannot_learn:
             severity = Severity.HIGH
@@ -94,7 +96,7 @@ class TrialRunExam(Exam):
         )
 
     def _constant(self, trial: TrialRun) -> Iterator[Finding]:
-        """Whether the trained network answers the same to all samples."""
+        """Whether the trained network gives all samples the same answer."""
         risk, share = trial.run.risk, _told_apart(trial)
         if risk is None or trial.knew or not share < SAME:
             return
@@ -115,8 +117,8 @@ class TrialRunExam(Exam):
             "that is a sum over dimensions beside an error that is a mean over pixels (posterior "
             "collapse); give it less weight."
             if whole
-            else "Look for dead ReLU units, a regularisation that outweighs the error, or an input "
-            "that does not arrive.",
+            else "Look for dead ReLU units, a regularisation that outweighs the error, or an "
+            "input that does not reach the output.",
             explains=("trainability/what_helps", *("learning/*", "function/*", "generalization/*"))
             if whole
             else (),
@@ -124,7 +126,7 @@ class TrialRunExam(Exam):
 
     def _divergence(self, run: Run) -> str:
         if not run.finite:
-            return f"The loss is not finite any more after {len(run.losses)} steps."
+            return f"The loss is no longer finite after {len(run.losses)} steps."
         return f"The loss rises from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
 
     def _one_batch(self, trial: TrialRun) -> Finding:
@@ -163,7 +165,7 @@ class TrialRunExam(Exam):
             value=rounded(share) if math.isfinite(share) else None,
             expected="near 0",
             meaning=meaning,
-            advice="Look for what keeps the gradient from the weights or the input from the "
+            advice="Find out what keeps the gradient from the weights or the input from the "
             "output; a network that is wired correctly memorises a few samples."
             if fails
             else "Use another learning rate or optimizer: a few samples are memorised in a hundred "
@@ -174,7 +176,7 @@ class TrialRunExam(Exam):
 
 
 def _told_apart(trial: TrialRun) -> float:
-    """Deviation of the trained outputs over samples: of logits, or in those of the targets."""
+    """Standard deviation of trained outputs over samples, for numbers relative to the targets."""
     after = trial.aftermath
     if after.target is None or trial.run.risk is None:
         return math.nan
@@ -193,7 +195,7 @@ def _advice(trial: TrialRun) -> str:
     if trial.diverged:
         return "Use a smaller learning rate, and scale inputs and targets to size 1."
     return (
-        "Fix the causes that are named beside this first; if there is none, check that inputs and "
+        "First fix the causes that other findings name; if there are none, check that inputs and "
         "targets belong together, and try more steps or a larger network."
     )
 

@@ -23,7 +23,7 @@ MANY, MOST = 0.5, 0.9  # half of a layer idle is a waste, nine tenths a bottlene
 
 
 class Units(Exam):
-    """Shares of units that take no part."""
+    """The shares of dead and of saturated units."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The worst layer of each kind."""
@@ -59,7 +59,7 @@ class Units(Exam):
             meaning="No layer has more than this."
             if share <= MANY
             else (
-                "They give 0 to every sample and get no gradient."
+                "They output 0 for every sample and get no gradient."
                 if dead
                 else "They sit on the flat part of their activation and get hardly any gradient."
             ),

@@ -3,8 +3,8 @@ r"""What would help.
 Where training goes badly, changes are tried one at a time, each with the same weights, batches and
 number of steps: without dropout, without weight decay, with another learning rate, other scales,
 another activation. The change after which the network errs least points at the cause; of changes
-that help as much, the smallest is named. A change that is much better is an experiment with one
-factor changed, which no threshold on gradients or activations replaces.
+that help as much, the smallest is named. Each change is an experiment with one factor changed,
+which no threshold on gradients or activations can replace.
 
 :source: Zeller (1999), "Yesterday, my program worked. Today, it does not. Why?", on finding the
     cause by trying changes; Smith (2018), "A disciplined approach to neural network
@@ -28,7 +28,7 @@ from corollary.exams.trial_run import TrialRun, trial_run_of
 
 
 class WhatHelps(Exam):
-    """Changed runs beside the user's own."""
+    """Changed runs compared with the user's own."""
 
     share = 4.0
 
@@ -41,7 +41,7 @@ class WhatHelps(Exam):
         if not goes_badly(trial):
             yield self.finding(
                 "No change was tried",
-                meaning="The trial run goes well enough: changes are tried where it does not.",
+                meaning="The trial run goes well enough; changes are tried only if it does not.",
             )
             return
         helping = helping_runs(trial)
@@ -56,7 +56,7 @@ class WhatHelps(Exam):
         yield self._found(trial, change, run, [c.name for c, _ in helping if c is not change])
 
     def _found(self, trial: TrialRun, change: Change, run: Run, others: list[str]) -> Finding:
-        also = f" So do other changes: {', '.join(others[:3])}." if others else ""
+        also = f" Other changes help as well: {', '.join(others[:3])}." if others else ""
         return self.finding(
             change.title(trial),
             severity=Severity.HIGH if trial.fails else Severity.MEDIUM,

@@ -1,4 +1,4 @@
-"""The worker's end of the talk: orders in, answers out, and death without survivors."""
+"""The worker's end of the connection: orders in, answers out, and a complete shutdown."""
 
 import json
 import os
@@ -92,7 +92,7 @@ class Channel:
 
     @contextmanager
     def told_of_death(self) -> Iterator[None]:
-        """If memory ends, say so and go: what is left of the process is not to be trusted."""
+        """If memory runs out, report it and exit, because the process can no longer be trusted."""
         try:
             yield
         except Exception as error:
@@ -115,7 +115,7 @@ class Channel:
 
 
 def starved(error: BaseException | str) -> bool:
-    """Whether an error, or what was said of it, is a want of memory.
+    """Whether an error, or its message, means that memory ran out.
 
     Example:
         >>> starved(MemoryError()), starved("ValueError: no")

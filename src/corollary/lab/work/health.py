@@ -1,4 +1,4 @@
-"""How a network does on its training points, whatever the curvature of its loss."""
+"""The state of a network on its training points, independent of the curvature of its loss."""
 
 from dataclasses import dataclass
 

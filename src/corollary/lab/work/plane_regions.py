@@ -30,7 +30,7 @@ RECTIFIERS = ("relu", "leaky relu")
 
 
 def plane_regions(model: nn.Sequential, settings: PlaySettings, reach: float) -> dict[str, Any]:
-    """Their number in the square from -reach to reach, what is to be said of it, and borders."""
+    """Their number in the square from -reach to reach, a remark on it, and their borders."""
     if settings.straight:
         return _polygons(model, settings, reach)
     if settings.activation == "linear" or not settings.hidden:

@@ -1,4 +1,4 @@
-"""The playground's loop: steps, frames, and now and then the theory, until the server goes."""
+"""The playground's loop: steps, frames, and at times the theory, until the server stops."""
 
 import time
 from dataclasses import replace
@@ -33,14 +33,14 @@ def serve(channel: Channel) -> None:
 
 
 class Table:
-    """The run on the table, and whether it goes on by itself."""
+    """The current run, and whether it trains by itself."""
 
     def __init__(self, channel: Channel, settings: PlaySettings) -> None:
         self.channel, self.running, self.pace = channel, False, 10
         self.lay(settings)
 
     def lay(self, settings: PlaySettings) -> None:
-        """Begin anew."""
+        """Start a new run."""
         self.play = Playground(settings)
         self.rested = 0.0  # when theory may speak again
         self.due = False  # whether it has yet to speak of what was set by hand
@@ -80,14 +80,14 @@ class Table:
         time.sleep(max(0.0, FRAME - (time.monotonic() - start)))
 
     def train(self, steps: int) -> None:
-        """So many steps, or until the weights are no numbers any more."""
+        """A number of steps, or fewer if the weights stop being finite."""
         for _ in range(steps):
             if not self.play.finite:
                 return
             self.play.step()
 
     def show(self, *, theory: bool) -> None:
-        """Say where the run stands."""
+        """Send the state of the run."""
         row, news = self.play.row(), {}
         if theory:
             start = time.monotonic()
