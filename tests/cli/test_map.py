@@ -16,7 +16,9 @@ def call(*words):
 
 def test_without_a_name_the_graph_is_summarised():
     done = call("map")
-    assert done.exit_code == 0 and f"with {graph().edges} links in total" in " ".join(done.output.split())
+    assert done.exit_code == 0 and f"with {graph().edges} links in total" in " ".join(
+        done.output.split()
+    )
     data = json.loads(call("map", "--json").output)
     assert data["claims"] == len(data["uses"]) == len(graph().uses)
 

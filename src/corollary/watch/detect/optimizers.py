@@ -113,7 +113,8 @@ class Settings(Detector):
                         if moving
                         else ""
                     ),
-                    "Give the optimizer what should be trained; set .grad = None when freezing.",
+                    "Give the optimizer only the parameters to be trained; set .grad = None when "
+                    "freezing.",
                     where=loop.name((moving or frozen)[0]),
                 ),
             )

@@ -32,7 +32,7 @@ class ReplacedWeights(Detector):
         self.before = float("nan")  # the usual loss before the last edit
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Whether somebody else has changed them."""
+        """Whether something other than the optimizer has changed them."""
         if owned is not loop.main:
             return
         evaluated = loop.silent + loop.quiet > 0

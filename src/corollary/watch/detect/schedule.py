@@ -75,7 +75,7 @@ class Schedule(Detector):
             )
 
     def _milestones(self, loop: Loop, around: Surroundings) -> None:
-        """Milestones that were meant as epochs lie behind after an epoch or two."""
+        """Milestones that were meant as epochs are passed after an epoch or two."""
         scheduler, epoch = around.scheduler, steps_of_epoch(loop, around)
         if not isinstance(scheduler, MultiStepLR) or epoch is None:
             return
