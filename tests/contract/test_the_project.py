@@ -1,9 +1,11 @@
 """What the project's own files say agrees: versions, commands, names."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
+import jinja2
 import pytest
 import yaml
 
@@ -37,7 +39,8 @@ def test_workflows_call_commands_that_exist(workflow):
     assert all((ROOT / script).is_file() for script in re.findall(r"python (\S+\.py)", text))
 
 
-FOR_USERS = {k: v for k, v in PROJECT["optional-dependencies"].items() if k not in ("docs", "dev")}
+FOR_TESTS = ("docs", "dev", "integrations")
+FOR_USERS = {k: v for k, v in PROJECT["optional-dependencies"].items() if k not in FOR_TESTS}
 
 
 def test_every_dependency_of_users_has_a_lowest_version_and_a_job_installs_them_all():
@@ -58,9 +61,64 @@ def test_the_command_line_asks_for_a_typer_that_starts_with_the_click_of_today()
     assert tuple(map(int, typer.partition(">=")[2].split("."))) >= (0, 16)
 
 
-def test_the_nightly_run_is_the_full_one():
+def test_the_nightly_run_is_the_full_one_and_has_the_real_packages():
     nightly = next(path for path in WORKFLOWS if path.stem == "nightly")
     assert "make check-full" in commands(nightly)
+    assert "'.[dev,integrations]'" in commands(nightly)
+
+
+PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("howto/**/*.md"), *(ROOT / "examples").glob("*")]
+PAGES += (ROOT / "src").rglob("*.py")
+
+
+def test_every_extra_that_is_named_exists():
+    named = {
+        extra
+        for page in PAGES
+        if page.is_file()
+        for words in re.findall(r"(?:corollary|'\.)\[([a-z,]+)\]", page.read_text("utf-8"))
+        for extra in words.split(",")
+    }
+    assert {"lab", "data", "plot"} <= named <= set(PROJECT["optional-dependencies"])
+
+
+def test_the_wheel_and_the_sdist_are_built_and_tried_on_the_oldest_and_newest_python():
+    package = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]["package"]
+    promised = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if ":: 3." in c]
+    assert package["strategy"]["matrix"]["python"] == [promised[0], promised[-1]]
+    steps = "\n".join(step.get("run", "") for step in package["steps"])
+    assert "python -m build" in steps and steps.count("python tools/smoke.py") == 2
+
+
+def recipe() -> dict:
+    text = (ROOT / "recipe" / "meta.yaml").read_text("utf-8")
+    found = re.search(r'__version__ = "(.*)"', (ROOT / "src/corollary/__init__.py").read_text())
+    names = {"load_file_regex": lambda **_: found, "PYTHON": "python"}
+    return yaml.safe_load(jinja2.Template(text).render(names))
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks():
+    asked = recipe()["requirements"]["run"]
+    ours = [name.replace(">=", " >=") for name in PROJECT["dependencies"]]
+    ours = [f"py{name}" if name.startswith("torch ") else name for name in ours]
+    assert sorted(asked) == sorted([*ours, f"python {PROJECT['requires-python']}"])
+    assert str(recipe()["package"]["version"]) == corollary.__version__
+    (script,) = recipe()["build"]["entry_points"]
+    assert script == f"corollary = {PROJECT['scripts']['corollary']}"
+    assert all((ROOT / file).is_file() for file in recipe()["test"]["source_files"])
+
+
+def test_the_dockerfile_copies_and_installs_what_exists():
+    text = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+    stages = re.findall(r"^FROM \S+ AS (\w+)$", text, re.M)
+    used = re.findall(r"^COPY --from=(\w+)", text, re.M)
+    assert set(used) == set(stages)
+    copied = re.findall(r"^COPY (?!--)(\S+)", text, re.M)
+    assert all((ROOT / name).exists() for name in copied)
+    (extras,) = re.findall(r"whl\)\[([a-z,]+)\]", text)
+    assert set(extras.split(",")) <= set(FOR_USERS)
+    assert re.search(r"^USER 1000$", text, re.M), "it does not run as root"
+    assert json.loads(re.search(r"^ENTRYPOINT (.+)$", text, re.M)[1]) == [*PROJECT["scripts"]]
 
 
 def test_commits_are_formatted_by_the_tested_ruff():
