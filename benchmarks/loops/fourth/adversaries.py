@@ -116,7 +116,7 @@ BUGS = (
         ),
         judge_never_cleared,
         bad=-0.6,
-        good=-0.35,
+        good=-0.45,
     ),
     RealBug(
         "GAN: gradient penalty without create_graph",

@@ -7,12 +7,13 @@ from torch import Tensor, nn
 from torch.distributions import Normal
 from torch.nn import functional as F
 from torch.optim import SGD, Adam
+from torch.utils.checkpoint import checkpoint
 
 from loops.fourth.material import Encoded, sentences, trained_on_digits
 from loops.material import cnn
 from loops.planted import Watch
 from loops.third.material import batches, perceptron, series, split_digits
-from loops.third.real import Ended, RealBug, accuracy, explained, moved, weights
+from loops.third.real import Ended, RealBug, explained, moved, weights
 
 
 def encoder_without_gradient(watch: Watch, broken: bool) -> Ended:
@@ -45,6 +46,34 @@ class Siamese(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         z = self.encoder(x)
         return z, self.predictor(z)
+
+
+class Stages(nn.Module):
+    """Two stages of layers, whose activations are computed again in the backward pass."""
+
+    def __init__(self, reentrant: bool) -> None:
+        super().__init__()
+        self.first, self.second = perceptron(64, 64), perceptron(64, 64)
+        self.head, self.reentrant = nn.Linear(64, 10), reentrant
+
+    def forward(self, x: Tensor) -> Tensor:
+        for stage in (self.first, self.second):
+            x = F.relu(checkpoint(stage, x, use_reentrant=self.reentrant))
+        return self.head(x)
+
+
+def checkpoint_of_inputs(watch: Watch, broken: bool) -> Ended:
+    x, y, _, _ = split_digits()
+    model = Stages(reentrant=broken)
+    optimizer = Adam(model.parameters(), lr=1e-3)
+    before = weights(model.first)
+    watch(model, optimizer)
+    for _ in range(6):
+        for a, b in batches(x, y):
+            optimizer.zero_grad()
+            F.cross_entropy(model(a), b).backward()
+            optimizer.step()
+    return Ended(moved(model.first, before))
 
 
 def no_stop_of_the_gradient(watch: Watch, broken: bool) -> Ended:
@@ -130,7 +159,20 @@ def state_of_other_sequences(watch: Watch, broken: bool) -> Ended:
             optimizer.zero_grad()
             F.cross_entropy(model(a), b).backward()
             optimizer.step()
-    return Ended(accuracy(model, x[960:], y[960:]))
+    return Ended(-influence(model, x[960:], reset=not broken))
+
+
+@torch.no_grad()
+def influence(model: Carrying, x: Tensor, reset: bool) -> float:
+    """How much the outputs for some sequences depend on the batch that came before."""
+    outs = []
+    for before in (x[:64], x[64:128]):
+        model.state = None
+        model(before)
+        if reset:
+            model.state = None
+        outs.append(model(x[128:192]))
+    return float((outs[0] - outs[1]).norm() / outs[0].norm())
 
 
 class Distilled(nn.Module):
@@ -184,6 +226,16 @@ BUGS = (
         good=0.9,
     ),
     RealBug(
+        "reentrant checkpoint of layers whose input needs no gradient",
+        "https://github.com/pytorch/pytorch/issues/7617",
+        "A reentrant checkpoint whose input needs no gradient has an output without one, so its "
+        "layers, and all before, are never trained.",
+        (NO_GRADIENT + "|checkpoint|reentrant",),
+        checkpoint_of_inputs,
+        bad=0.0,
+        good=0.9,
+    ),
+    RealBug(
         "SimSiam without stopping the gradient",
         "https://github.com/lightly-ai/lightly/issues/559",
         "The target of the prediction is not detached, so encoder and predictor agree on a "
@@ -193,8 +245,8 @@ BUGS = (
             "|identical|rank",
         ),
         no_stop_of_the_gradient,
-        bad=0.2,
-        good=0.5,
+        bad=0.45,
+        good=0.65,
     ),
     RealBug(
         "VAE: sample in place of rsample",
@@ -207,8 +259,8 @@ BUGS = (
             "|not differentiable",
         ),
         sampled_without_gradient,
-        bad=0.2,
-        good=0.4,
+        bad=0.6,
+        good=0.7,
     ),
     RealBug(
         "RNN: state of the batch before",
@@ -221,8 +273,8 @@ BUGS = (
             "|not reset|never reset|reset|across batch|between batch|from batch to batch|initial",
         ),
         state_of_other_sequences,
-        bad=0.9,
-        good=0.92,
+        bad=-0.05,
+        good=0.0,
     ),
     RealBug(
         "distillation: teacher in training mode",

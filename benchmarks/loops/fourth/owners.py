@@ -159,7 +159,7 @@ BUGS = (
             "|decoupled|coupled|in the gradient|pull",
         ),
         decay_of_another_optimizer,
-        bad=0.7,
-        good=0.85,
+        bad=0.85,
+        good=0.92,
     ),
 )

@@ -1,33 +1,13 @@
-"""Half precision: what is too small for it."""
+"""Half precision, where a small number is zero."""
 
 import torch
-from torch.amp import GradScaler
 from torch.nn import functional as F
 from torch.optim import Adam
 
 from loops.material import mlp
 from loops.planted import Watch
 from loops.third.material import batches, split_digits
-from loops.third.precision import Autoencoder
 from loops.third.real import Ended, RealBug, accuracy
-
-
-def float16_without_a_scaler(watch: Watch, broken: bool) -> Ended:
-    x, _, _, _ = split_digits()
-    model = Autoencoder()
-    optimizer = Adam(model.parameters(), lr=2e-3)
-    scaler = GradScaler("cpu", enabled=not broken)
-    watch(model, optimizer)
-    for _ in range(20):
-        for a, _ in batches(x, x, size=700):
-            optimizer.zero_grad()
-            with torch.autocast("cpu", dtype=torch.float16):
-                out = model(a)
-            scaler.scale(F.mse_loss(out.float(), a)).backward()
-            zeros = [(p.grad == 0).float().mean() for p in model.encoder.parameters()]
-            scaler.step(optimizer)
-            scaler.update()
-    return Ended(1 - float(max(zeros)))
 
 
 def adam_in_half_precision(watch: Watch, broken: bool) -> Ended:
@@ -47,18 +27,6 @@ def adam_in_half_precision(watch: Watch, broken: bool) -> Ended:
 
 
 BUGS = (
-    RealBug(
-        "float16 without a gradient scaler",
-        "https://github.com/engichang1467/Open-Rig3R/issues/35",
-        "The loss is not scaled, and gradients below 6e-8 become zero in float16.",
-        (
-            "float16|fp16|half|scaler|loss scal|underflow|precision|flush|rounded to zero"
-            "|gradients are zero|gradient is zero|zero gradient",
-        ),
-        float16_without_a_scaler,
-        bad=0.6,
-        good=0.8,
-    ),
     RealBug(
         "Adam on weights in float16",
         "https://github.com/afiaka87/glide-finetune/issues/5",

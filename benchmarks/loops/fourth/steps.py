@@ -112,8 +112,8 @@ BUGS = (
             "|without a step|not every|after the loop|outside the loop|most gradient|most batch",
         ),
         step_after_the_batches,
-        bad=0.7,
-        good=0.9,
+        bad=0.85,
+        good=0.93,
     ),
     RealBug(
         "accumulation over more batches than an epoch has",

@@ -5,11 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+from torch.optim import AdamW
 
 from loops.material import text
 from loops.planted import Watch
 from loops.second.transformers_loops import lines, small_gpt, trained
-from loops.third.real import Ended, RealBug, moved, unwatched, weights
+from loops.third.real import Ended, RealBug, unwatched
 from loops.third.transformers_loops import ended
 
 
@@ -64,32 +65,19 @@ def answer_of(row: Tensor, template: Tensor) -> Tensor:
 
 def warm_up_of_a_constant_rate(watch: Watch, broken: bool) -> Ended:
     model, ids = small_gpt(), text()
+    optimizer = AdamW(model.parameters(), lr=2e-3)
+    used: list[float] = []
+    optimizer.register_step_pre_hook(lambda o, *_: used.append(o.param_groups[0]["lr"]))
     watcher = trained(
         model,
         lines(ids),
+        (optimizer, None),
         watched=watch is not unwatched,
         lr_scheduler_type="constant" if broken else "constant_with_warmup",
-        learning_rate=2e-2,
-        warmup_steps=60,
-        max_steps=180,
+        warmup_steps=40,
+        max_steps=120,
     )
-    return ended(model, ids, watcher)
-
-
-def checkpointed_behind_frozen_embeddings(watch: Watch, broken: bool) -> Ended:
-    model, ids = small_gpt(), text()
-    model.transformer.wte.requires_grad_(False)
-    model.transformer.wpe.requires_grad_(False)
-    before = weights(model.transformer.h)
-    watcher = trained(
-        model,
-        lines(ids),
-        watched=watch is not unwatched,
-        gradient_checkpointing=True,
-        gradient_checkpointing_kwargs={"use_reentrant": broken},
-        max_steps=100,
-    )
-    return Ended(moved(model.transformer.h, before), watcher)
+    return Ended(-sum(used[:20]) / 20, watcher)
 
 
 BUGS = (
@@ -130,7 +118,7 @@ BUGS = (
             "|every label|empty label|no valid",
         ),
         template_not_found,
-        bad=-5.0,
+        bad=-3.2,
         good=-2.0,
     ),
     RealBug(
@@ -140,21 +128,7 @@ BUGS = (
         "were asked for do not happen.",
         ("warm",),
         warm_up_of_a_constant_rate,
-        bad=-2.0,
-        good=-1.6,
-    ),
-    RealBug(
-        "Trainer: gradient checkpointing behind frozen embeddings",
-        "https://github.com/pytorch/pytorch/issues/7617",
-        "A reentrant checkpoint whose input needs no gradient has an output without one, so the "
-        "blocks are never trained.",
-        (
-            "no gradient|no grad|without gradient|without a gradient|gets no|get no|receive no"
-            "|not reach|never reach|detach|graph is cut|graph cut|cut off|grad is none"
-            "|checkpointing|reentrant|never change|never update|not update|unchanged",
-        ),
-        checkpointed_behind_frozen_embeddings,
-        bad=0.0,
-        good=0.9,
+        bad=-2e-3,
+        good=-1e-3,
     ),
 )
