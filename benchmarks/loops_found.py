@@ -1,9 +1,10 @@
 """Planted bugs of training loops: how many are found, when, and what is said of correct loops.
 
-python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N] [--half first|second|third]
+python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N]
+                                 [--half first|second|third|fourth]
 
-The second half and the third part need lightning, transformers and accelerate. Of the third part,
-an event counts if the twin lacks it and its text has the words of the cause.
+The second half and the parts after it need lightning, transformers and accelerate. Of the third
+and the fourth part, an event counts if the twin lacks it and its text has the words of the cause.
 """
 
 import argparse

@@ -5,13 +5,20 @@ somebody who had not read them, and knew the names of causes from the documentat
 names none, a pattern such as ``optimizer/*decay*`` stands for what a right name would contain.
 The third part was written later still, by somebody who had read neither detectors nor their
 documentation: real bugs, found if an event that the twin lacks has the words of the cause.
+The fourth part was written in the same way, of the mistakes that are made most often.
 """
 
 from loops.first import FIRST
+from loops.fourth import FOURTH
 from loops.planted import Bug, Outcome, Planted, tried
 from loops.second import SECOND
 from loops.third import THIRD
 
-HALVES: dict[str, tuple[Planted, ...]] = {"first": FIRST, "second": SECOND, "third": THIRD}
+HALVES: dict[str, tuple[Planted, ...]] = {
+    "first": FIRST,
+    "second": SECOND,
+    "third": THIRD,
+    "fourth": FOURTH,
+}
 
-__all__ = ["FIRST", "HALVES", "SECOND", "THIRD", "Bug", "Outcome", "Planted", "tried"]
+__all__ = ["FIRST", "FOURTH", "HALVES", "SECOND", "THIRD", "Bug", "Outcome", "Planted", "tried"]

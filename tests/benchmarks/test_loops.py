@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from loops import HALVES, THIRD
+from loops import FOURTH, HALVES, THIRD
 from loops.planted import Bug, tried
 from loops.third.real import Ended, RealBug, moved, unwatched, weights
 from torch import nn
@@ -49,9 +49,10 @@ def test_a_watcher_that_the_loop_gives_back_is_read():
     assert tried(Bug("c", ("loop/zero_grad_missing",), in_a_trainer)).found
 
 
-def test_the_third_part_has_sources_sentences_and_words():
+def test_real_bugs_have_sources_sentences_and_words():
     assert len(THIRD) >= 20
-    for bug in THIRD:
+    assert len(FOURTH) >= 30
+    for bug in THIRD + FOURTH:
         assert "https://" in bug.source, bug.name
         assert bug.what.endswith("."), bug.name
         assert bug.bad < bug.good, bug.name
@@ -61,9 +62,10 @@ def test_the_third_part_has_sources_sentences_and_words():
             assert all(len(word) >= 3 for word in words.split("|")), bug.name
 
 
-def test_the_third_part_has_loops_of_both_trainers():
+@pytest.mark.parametrize("part", [THIRD, FOURTH], ids=["third", "fourth"])
+def test_real_bugs_have_loops_of_both_trainers(part):
     for trainer in ("Lightning", "Trainer"):
-        assert sum(bug.name.startswith(trainer) for bug in THIRD) >= 4
+        assert sum(bug.name.startswith(trainer) for bug in part) >= 4
 
 
 def event(cause, meaning):
@@ -97,7 +99,7 @@ def test_a_real_bug_matters_if_its_scores_are_apart():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", THIRD, ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", THIRD + FOURTH, ids=lambda bug: bug.name)
 def test_each_real_bug_matters(bug):
     assert bug.score(broken=False) >= bug.good
     assert bug.score(broken=True) <= bug.bad

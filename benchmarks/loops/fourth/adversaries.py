@@ -124,7 +124,7 @@ BUGS = (
         "The penalty is computed from a gradient without a graph, so it is a constant and the "
         "critic grows as steep as it likes.",
         (
-            "penalty|create_graph|create graph|regulari|lipschitz|steep|detach|constant",
+            "penalty|create_graph|create graph|regulari|lipschitz|steep|detach",
             "create_graph|create graph|no gradient|without gradient|without a gradient|no graph"
             "|without a graph|detach|constant|no effect|not backprop|not differentiat|requires_grad"
             "|not reach|grow|unbounded",

@@ -146,8 +146,8 @@ BUGS = (
         "rate never comes down to zero.",
         (
             "schedul|learning rate|warm",
-            "again|restart|restor|resum|jump|from the beginning|from the start|start over|not loaded"
-            "|anew|reset|increase|rises|risen|went up|raised|not end|unfinished|does not reach"
+            "again|restart|restor|resum|jump|from the beginning|from the start|start over"
+            "|not loaded|anew|reset|increase|rises|risen|went up|raised|not end|unfinished|does not reach"
             "|not reach|before its end|not finish",
         ),
         resumed_without_the_schedule,
@@ -176,7 +176,7 @@ BUGS = (
         (
             "state_dict|state dict|best weight|best model|best epoch|load|checkpoint|restor",
             "copy|copied|reference|alias|same tensor|same memory|own weight|own state|itself|shares"
-            "|shared|unchanged|no effect|nothing|not change|deepcopy|clone|view",
+            "|shared|unchanged|no effect|nothing|not change|deepcopy|clone",
         ),
         best_weights_not_copied,
         bad=-0.02,

@@ -154,7 +154,10 @@ def buffer_too_small(watch: Watch, broken: bool) -> Ended:
     return Ended(accuracy(model, x_test, y_test))
 
 
-HELD_OUT = "validation|validat|held-out|held out|evaluation|eval mode|eval()|test"
+HELD_OUT = (
+    "validat|held-out|held out|test set|test data|evaluation data|evaluation batch|evaluation loop"
+    "|the evaluation|an evaluation|each evaluation|during evaluation"
+)
 
 BUGS = (
     RealBug(
@@ -162,7 +165,7 @@ BUGS = (
         "https://github.com/SKrisanski/FSCT/issues/12",
         "The loop of the training was copied for the validation together with backward and step, "
         "so the network also learns what it is measured on.",
-        (HELD_OUT, "step|update|backward|train|learn|gradient"),
+        (HELD_OUT, "step|update|backward|trained on|learns|learned"),
         steps_of_the_validation,
         bad=0.1,
         good=1.0,
@@ -174,7 +177,7 @@ BUGS = (
         "applies what has gathered.",
         (
             HELD_OUT,
-            "backward|left|accumul|clear|zero_grad|gradient|carried|gather|several|more than one",
+            "backward|left over|leftover|left in|accumul|clear|zero_grad|carried|gather",
         ),
         gradients_of_the_validation,
         bad=-0.1,
@@ -216,7 +219,7 @@ BUGS = (
         "the same order and the same noise as the one before.",
         (
             "seed|same order|same noise|repeat|identical|random state|rng|random number|same batch"
-            "|same random|same shuffl|not shuffl|generator",
+            "|same random|same shuffl|not shuffl",
         ),
         seeded_by_the_evaluation,
         bad=0.3,
@@ -228,7 +231,7 @@ BUGS = (
         "The rows come sorted by class and a buffer of 48 mixes neighbours only, so the network "
         "forgets the first classes while it learns the last.",
         (
-            "sort|shuffl|buffer|order|one class|few class|same class|single class|class after"
+            "sort|shuffl|buffer|in order|one class|few class|same class|single class|class after"
             "|classes per batch|imbalanc|forg|label distribution|labels of a batch|label shift",
         ),
         buffer_too_small,

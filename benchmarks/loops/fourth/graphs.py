@@ -241,8 +241,8 @@ BUGS = (
         "The target of the prediction is not detached, so encoder and predictor agree on a "
         "constant.",
         (
-            "detach|stop-grad|stop grad|stopgrad|stop_grad|collaps|constant|same feature|same output"
-            "|identical|rank",
+            "detach|stop-grad|stop grad|stopgrad|stop_grad|collaps|constant|same feature"
+            "|same output|identical|effective rank|rank of|low rank",
         ),
         no_stop_of_the_gradient,
         bad=0.45,
@@ -254,7 +254,7 @@ BUGS = (
         "The code is drawn without reparametrization, so the encoder learns nothing from the "
         "reconstruction and its code becomes noise.",
         (
-            "rsample|reparam|sample()|sampl|detach|no gradient|without gradient|without a gradient"
+            "rsample|reparam|sample()|sampling|detach|no gradient|without gradient|without a gradient"
             "|not reach|graph is cut|graph cut|cut off|collaps|non-differentiable"
             "|not differentiable",
         ),
@@ -268,9 +268,9 @@ BUGS = (
         "Batches are shuffled, but each begins in the state in which the one before ended, which "
         "belongs to other sequences.",
         (
-            "state|hidden",
-            "carried|carry|carries|kept|keep|previous|last batch|earlier|batch before|other sequence"
-            "|not reset|never reset|reset|across batch|between batch|from batch to batch|initial",
+            "hidden|recurrent|rnn|lstm|cell state|carried state|last state|final state",
+            "carried|carry|carries|kept|keep|previous|last batch|earlier|batch before"
+            "|other sequence|not reset|never reset|reset|across batch|between batch|from batch to batch|initial",
         ),
         state_of_other_sequences,
         bad=-0.05,

@@ -128,8 +128,8 @@ BUGS = (
         "no backward and no step.",
         (
             "training_step|training step|returns none|returned none|returns nothing|not return"
-            "|no loss|no backward|without backward|without a backward|never backward|skip|no gradient"
-            "|without gradient|not differentiated|never step|no step|not step|never change"
+            "|no loss|no backward|without backward|without a backward|never backward|skip"
+            "|no gradient|without gradient|not differentiated|never step|no step|not step|never change"
             "|not change|unchanged|never update|not update",
         ),
         loss_logged_not_returned,
@@ -143,7 +143,7 @@ BUGS = (
         "is.",
         (
             "learning rate|schedul",
-            "zero|ended|early|past its|past the|end of|too small|too few|max_steps|-1|negative|over",
+            "zero|ended|early|past its|past the|end of|too small|too few|max_steps|negative",
         ),
         steps_not_known,
         bad=0.8,
@@ -170,9 +170,9 @@ BUGS = (
         "Early stopping waits for the accuracy to fall and ends the run in its fourth epoch, "
         "while the network is improving.",
         (
-            "stop|ended|ends|ended early|patience",
-            "early|mode|accuracy|improv|direction|maxim|minim|still falling|while the loss"
-            "|rising|higher is better",
+            "stop|patience|run ended|training ended",
+            "early|too soon|wrong mode|mode=|direction|still improv|still falling|while the loss"
+            "|while the accuracy|rising|higher is better|maxim|greater",
         ),
         stopped_by_a_rising_accuracy,
         bad=0.85,

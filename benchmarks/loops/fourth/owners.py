@@ -142,7 +142,8 @@ BUGS = (
         "that was to be frozen goes on learning.",
         (
             "frozen|freez|froze|requires_grad|requires grad",
-            "module|attribute|no effect|still|not frozen|change|move|train|update",
+            "attribute|no effect|nothing|still|not frozen|of a module|on a module|the module"
+            "|not its parameters|keeps changing|keep changing|is updated|are updated|are trained",
         ),
         frozen_as_a_module,
         bad=0.1,

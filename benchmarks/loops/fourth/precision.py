@@ -32,8 +32,8 @@ BUGS = (
         "https://github.com/afiaka87/glide-finetune/issues/5",
         "In float16 the epsilon of Adam is zero, and a gradient of zero is divided by zero.",
         (
-            "float16|fp16|half|precision|eps|underflow|divided by zero|division by zero|adam",
-            "nan|not finite|non-finite|inf|overflow|underflow|precision|divi|eps",
+            "float16|fp16|half|precision|epsilon|underflow|divided by zero|division by zero|adam",
+            "nan|not finite|non-finite|infinit|overflow|underflow|precision|divi|epsilon",
         ),
         adam_in_half_precision,
         bad=0.3,

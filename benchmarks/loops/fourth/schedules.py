@@ -100,7 +100,7 @@ def schedule_before_the_epoch(watch: Watch, broken: bool) -> Ended:
 
 CONSTANT = (
     "constant|no effect|without effect|never change|not change|unchanged|does not follow"
-    "|not follow|not reach|ignored|not applied|never falls|does not fall|same"
+    "|not follow|not reach|ignored|not applied|never falls|does not fall"
 )
 
 BUGS = (
@@ -133,7 +133,11 @@ BUGS = (
         "https://github.com/yu-changqian/TorchSeg/issues/84",
         "The loop over the groups always sets group 0, and the other group keeps its first "
         "learning rate.",
-        ("group", "learning rate|schedul"),
+        (
+            "group",
+            "learning rate|schedul",
+            "only|other|differ|not change|never|constant|first|each|keeps|not follow|not set",
+        ),
         rate_of_the_first_group,
         bad=-0.05,
         good=-0.01,
@@ -146,8 +150,8 @@ BUGS = (
         (
             "schedul|learning rate|decay",
             "not end|unfinished|not finish|hardly|barely|never reach|not reach|too long|longer than"
-            "|planned|more steps|remain|beyond|far from|does not complete|not complete|incomplete"
-            "|too slow|still high|nearly constant|almost constant|did not",
+            "|planned|more steps|far from|does not complete|not complete|incomplete"
+            "|too slow|still high|nearly constant|almost constant",
         ),
         decay_planned_in_examples,
         bad=-2.5e-3,
@@ -161,8 +165,8 @@ BUGS = (
         (
             "schedul",
             "before the first|before optimizer|before the optimizer|before any|first value"
-            "|first learning rate|first epoch|skip|too early|one early|order|begin|start"
-            "|wrong place|initial",
+            "|first learning rate|first epoch|skip|too early|one early|wrong order"
+            "|wrong place|beginning of",
         ),
         schedule_before_the_epoch,
         bad=0.61,

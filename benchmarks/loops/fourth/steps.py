@@ -132,8 +132,9 @@ BUGS = (
         "and are not clipped.",
         (
             "clip",
-            "before|never act|never clip|no effect|nothing|empty|not act|not clip|unclipped|too early"
-            "|no gradient|without gradient|wrong place|order|cleared",
+            "before backward|before the backward|before loss.backward|before gradients|never act"
+            "|never clip|no effect|nothing|empty|not act|not clip|unclipped|too early|no gradient"
+            "|without gradient|wrong place|wrong order|cleared",
         ),
         clipped_before_backward,
         bad=0.0,

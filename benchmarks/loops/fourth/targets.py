@@ -137,7 +137,7 @@ BUGS = (
         "The copy into the target network takes the target's own state, so it stays random for "
         "the whole run.",
         (
-            "never change|never update|not update|not change|unchanged|still|constant|frozen"
+            "never change|never update|not update|not change|unchanged|constant|frozen"
             "|does not move|never move|never sync|not sync|itself|its own|same state|same weight"
             "|no effect|stale",
             "target|load_state_dict|loads|loaded|copy|copied|sync",
@@ -152,7 +152,7 @@ BUGS = (
         "The optimizer minimizes, and the loss is the reward itself: the policy unlearns what is "
         "rewarded.",
         (
-            "sign|minus|negative|negat|ascent|wrong direction|maximi|minimi|opposite|revers"
+            "wrong sign|sign of|sign is|minus|negative|negat|ascent|wrong direction|maximi|minimi|opposite|revers"
             "|unbounded|no lower bound|without a lower bound",
         ),
         sign_of_the_policy_loss,
@@ -178,9 +178,9 @@ BUGS = (
         "A decay of 0.9999 remembers ten thousand steps; after 170 the average is still the "
         "random start.",
         (
-            "average|ema|moving|decay|momentum encoder|copy",
-            "slow|lag|initial|start|too close to 1|close to one|horizon|behind|too large|too high"
-            "|longer than|old weights|short run|few steps|warm|hardly|barely|unchanged",
+            "average|moving|ema of|ema decay|(ema)",
+            "slow|lag|initial|random start|too close to 1|close to one|horizon|behind|too large|too high"
+            "|longer than|old weights|short run|few steps|hardly|barely|unchanged",
         ),
         average_slower_than_the_run,
         bad=0.4,

@@ -102,7 +102,7 @@ BUGS = (
         (
             "eos|end of text|end of the text|end-of|padding|pad token|pad_token|token",
             "ignored|-100|masked|never in the label|not in the label|no label|never a label"
-            "|absent|never predicted|never a target|missing",
+            "|never predicted|never a target|never learn",
         ),
         end_of_text_masked,
         bad=-4.0,
