@@ -62,13 +62,12 @@ def gradients_of_the_validation(watch: Watch, broken: bool) -> Ended:
 
 def validated_on_the_training_data(watch: Watch, broken: bool) -> Ended:
     x, y, x_test, y_test = split_digits()
-    x, y = x[:256], y[:256]
     model = mlp()
-    optimizer = Adam(model.parameters(), lr=2e-3)
+    optimizer = Adam(model.parameters(), lr=1e-3)
     seen = batches(x, y)
     held_out = batches(x if broken else x_test, y if broken else y_test, shuffle=False)
     watch(model, optimizer)
-    for _ in range(25):
+    for _ in range(8):
         model.train()
         for a, b in seen:
             optimizer.zero_grad()
@@ -76,8 +75,11 @@ def validated_on_the_training_data(watch: Watch, broken: bool) -> Ended:
             optimizer.step()
         model.eval()
         with torch.no_grad():
-            right = torch.cat([model(a).argmax(1) == b for a, b in held_out])
-    return Ended(accuracy(model, x_test, y_test) - float(right.float().mean()))
+            for a, b in held_out:
+                F.cross_entropy(model(a), b)
+    known = {tuple(row) for row in x.tolist()}
+    rows = [tuple(row) in known for a, _ in held_out for row in a.tolist()]
+    return Ended(-sum(rows) / len(rows))
 
 
 def batches_used_up(watch: Watch, broken: bool) -> Ended:
@@ -195,7 +197,7 @@ BUGS = (
             "|same sample|same input|leak|overlap|identical|in both|contaminat",
         ),
         validated_on_the_training_data,
-        bad=-0.05,
+        bad=-0.99,
         good=-0.01,
     ),
     RealBug(
@@ -235,7 +237,7 @@ BUGS = (
             "|classes per batch|imbalanc|forg|label distribution|labels of a batch|label shift",
         ),
         buffer_too_small,
-        bad=0.75,
-        good=0.9,
+        bad=0.85,
+        good=0.92,
     ),
 )

@@ -254,9 +254,9 @@ BUGS = (
         "The code is drawn without reparametrization, so the encoder learns nothing from the "
         "reconstruction and its code becomes noise.",
         (
-            "rsample|reparam|sample()|sampling|detach|no gradient|without gradient|without a gradient"
-            "|not reach|graph is cut|graph cut|cut off|collaps|non-differentiable"
-            "|not differentiable",
+            "rsample|reparam|sample()|sampling|detach|no gradient|without gradient"
+            "|without a gradient|not reach|graph is cut|graph cut|cut off|collaps"
+            "|non-differentiable|not differentiable",
         ),
         sampled_without_gradient,
         bad=0.6,
@@ -270,7 +270,7 @@ BUGS = (
         (
             "hidden|recurrent|rnn|lstm|cell state|carried state|last state|final state",
             "carried|carry|carries|kept|keep|previous|last batch|earlier|batch before"
-            "|other sequence|not reset|never reset|reset|across batch|between batch|from batch to batch|initial",
+            "|other sequence|not reset|never reset|reset|across batch|between batch|initial",
         ),
         state_of_other_sequences,
         bad=-0.05,

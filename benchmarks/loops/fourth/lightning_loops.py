@@ -129,8 +129,8 @@ BUGS = (
         (
             "training_step|training step|returns none|returned none|returns nothing|not return"
             "|no loss|no backward|without backward|without a backward|never backward|skip"
-            "|no gradient|without gradient|not differentiated|never step|no step|not step|never change"
-            "|not change|unchanged|never update|not update",
+            "|no gradient|without gradient|not differentiated|never step|no step|not step"
+            "|never change|not change|unchanged|never update|not update",
         ),
         loss_logged_not_returned,
         bad=0.0,

@@ -152,8 +152,8 @@ BUGS = (
         "The optimizer minimizes, and the loss is the reward itself: the policy unlearns what is "
         "rewarded.",
         (
-            "wrong sign|sign of|sign is|minus|negative|negat|ascent|wrong direction|maximi|minimi|opposite|revers"
-            "|unbounded|no lower bound|without a lower bound",
+            "wrong sign|sign of|sign is|minus|negative|negat|ascent|wrong direction|maximi|minimi"
+            "|opposite|revers|unbounded|no lower bound|without a lower bound",
         ),
         sign_of_the_policy_loss,
         bad=0.1,
@@ -179,8 +179,8 @@ BUGS = (
         "random start.",
         (
             "average|moving|ema of|ema decay|(ema)",
-            "slow|lag|initial|random start|too close to 1|close to one|horizon|behind|too large|too high"
-            "|longer than|old weights|short run|few steps|hardly|barely|unchanged",
+            "slow|lag|initial|random start|too close to 1|close to one|horizon|behind|too large"
+            "|too high|longer than|old weights|short run|few steps|hardly|barely|unchanged",
         ),
         average_slower_than_the_run,
         bad=0.4,
