@@ -169,8 +169,8 @@ BUGS = (
             "|stop-grad|stop grad|not meant for|through the advantage|through the baseline",
         ),
         gain_not_detached,
-        bad=-0.2,
-        good=-0.1,
+        bad=-0.08,
+        good=-0.05,
     ),
     RealBug(
         "average of weights slower than the run",
