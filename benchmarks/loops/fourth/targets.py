@@ -193,7 +193,7 @@ BUGS = (
         "and variance that batch norm starts with.",
         ("batch norm|batchnorm|batch-norm|running|buffer|statistic|num_batches_tracked|update_bn",),
         average_without_statistics,
-        bad=0.8,
+        bad=0.88,
         good=0.9,
     ),
 )
