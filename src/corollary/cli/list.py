@@ -113,7 +113,7 @@ def _hypotheses(found: "list[Entry]") -> tuple[list[tuple[str, ...]], list[tuple
 
 
 def _print_lines(console: "Console", head: Row, rows: list[Row]) -> None:
-    """A line per row; on a terminal the second column takes what the others leave."""
+    """One line per row; on a terminal the second column takes the remaining width."""
     from rich.text import Text
 
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]

@@ -174,7 +174,7 @@ class Lane:
             await self.warm()
 
     async def _dropped(self, worker: Worker, number: int) -> None:
-        """Tell the worker to drop the run; one that does not is ended."""
+        """Tell the worker to drop the run; a worker that does not is ended."""
         await worker.send(cancel=number)
         try:
             await asyncio.wait_for(_answer(worker, number), LETTING_GO)

@@ -14,7 +14,7 @@ AROUND = 8.0  # a slider without an end of its own goes so many times beyond its
 
 @dataclass(frozen=True)
 class Control:
-    """One field: what it is called, what it says now, and how it is moved."""
+    """One field: its name, its value, and its range."""
 
     name: str
     label: str

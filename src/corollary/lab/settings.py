@@ -1,4 +1,4 @@
-"""What one can set in the playground: the fields of a page, checked before any work."""
+"""The settings of the playground: the fields of a page, checked before any work."""
 
 import dataclasses
 import math
@@ -87,7 +87,7 @@ class PlaySettings:
         """Read from text or JSON.
 
         Raises:
-            OptionError: for the first name or value that is not to be had.
+            OptionError: for the first unknown name or invalid value.
         """
         known = {f.name: f for f in dataclasses.fields(cls)}
         for name in given:

@@ -1,1 +1,1 @@
-"""What workers do. Only their processes import this, for it imports torch."""
+"""The work of worker processes, which alone import this room because it imports torch."""

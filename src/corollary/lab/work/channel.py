@@ -19,9 +19,9 @@ Order = dict[str, Any]
 
 
 class Channel:
-    """Hears orders on what was standard input, and answers on ``pipe``.
+    """Reads orders from the original standard input, and answers on ``pipe``.
 
-    Code that the worker runs finds an empty standard input, and cannot answer in its place.
+    Code that the worker runs gets an empty standard input, and cannot answer in its place.
     """
 
     def __init__(self, pipe: int) -> None:
@@ -50,7 +50,7 @@ class Channel:
                     self.orders.put(order)
 
     def _start_watcher(self, ear: int) -> None:
-        """A process that ends all of us when the server is gone, whatever we are busy with.
+        """A process that ends the worker when the server is gone, whatever the worker is doing.
 
         A thread could not: one long call in C keeps it from running.
         """
@@ -63,7 +63,7 @@ class Channel:
         end_all()
 
     def _drop(self, number: int) -> None:
-        """As if the time of that run were up; again and again, for it may not have begun."""
+        """Stop that run as if its time were up; repeated, because it may not have begun."""
         while self.current == number:
             os.kill(os.getpid(), signal.SIGALRM)
             time.sleep(0.25)
@@ -103,7 +103,7 @@ class Channel:
 
     @staticmethod
     def limit_memory(memory: int) -> None:
-        """So many bytes beyond what is taken now; where there are no such limits, none."""
+        """Limit memory to this many bytes beyond the present use, where the system supports it."""
         try:
             import resource
 

@@ -22,7 +22,7 @@ DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim prom
 
 
 def serve(channel: Channel) -> None:
-    """Do orders until the server goes."""
+    """Carry out orders until the server stops."""
     while (order := channel.next()) is not None:
         number = order["id"]
         channel.begin(number)
@@ -39,7 +39,7 @@ def serve(channel: Channel) -> None:
 
 
 def answered(order: Order) -> dict[str, Any]:
-    """The answer to one order; whatever goes wrong is one sentence in it."""
+    """The answer to one order; an error becomes one sentence in it."""
     try:
         entry = find(order["name"])
         if entry.is_exam:
@@ -73,7 +73,7 @@ def _check(entry: Entry, order: Order) -> dict[str, Any]:
 
 
 def view(result: Result) -> dict[str, Any]:
-    """What a page shows of a result, in words."""
+    """The texts that a page shows about a result."""
     shown, left = rows(result)
     return {
         "verdict": result.verdict.value,
@@ -128,7 +128,7 @@ def _claim(entry: Entry, options: dict[str, str]) -> "Claim[Any]":
 
 
 def _broken(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> dict[str, Any]:
-    """The hypotheses, the numbers and the pictures of what breaks the claim."""
+    """The hypotheses, numbers and figures of a counterexample."""
     outcome = trial.comparison
     reading = outcome.measured[outcome.worst]
     return {
@@ -144,7 +144,7 @@ def _broken(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> dict[str, An
 
 
 def _figures(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> list[dict[str, str]]:
-    """Its figures, if the claim can draw soon what breaks it; it need not."""
+    """The figures of the counterexample, if the claim can draw them quickly."""
     try:
         with time_limit(DRAWING):
             return [drawn(figure) for figure in claim.figures(trial, seed)]

@@ -18,7 +18,7 @@ from corollary.run.results import environment
 
 
 def serve(channel: Channel) -> None:
-    """Do the one order there is, and end."""
+    """Carry out the one order that is sent, then end."""
     order = channel.next()
     assert order is not None
     try:

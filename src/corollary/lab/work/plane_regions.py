@@ -1,9 +1,9 @@
 r"""Linear regions of the playground's network: counted exactly, or seen on a grid.
 
-Of the coordinates alone the network is affine on polygons. With features that bend it is affine in
-its features, and the pieces have curved borders. Points of one piece have the same units on. Such
-patterns are at most as many as Serra's bound for as many inputs as there are features, and at least
-as many as a grid of points meets.
+If its inputs are the coordinates alone, the network is affine on polygons. With nonlinear features
+it is affine in the features, and the pieces have curved borders. Points of one piece have the same
+units on. Such patterns are at most as many as Serra's bound for as many inputs as there are
+features, and at least as many as a grid of points meets.
 
 :source: Serra, Tjandraatmadja and Ramalingam (2018), "Bounding and counting linear regions of deep
     neural networks", Theorem 1.

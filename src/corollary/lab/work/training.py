@@ -123,7 +123,7 @@ class Playground:
         return loss + 0.5 * l2 * sum(w.square().sum() for w in all_weights(self.model))
 
     def step(self) -> None:
-        """One update; with an L1 penalty the step is proximal, but for Adam, which has none."""
+        """One update; with an L1 penalty the step is proximal, except with Adam."""
         x, y, batch, l1 = self.inputs, self.y, self.settings.batch, self.settings.l1
         if 0 < batch < len(x):
             rows = torch.randint(len(x), (batch,), generator=self.order)
