@@ -186,7 +186,7 @@ class Labels(Detector):
             self._unseen(loop, total)
 
     def _unseen(self, loop: Loop, total: int) -> None:
-        """With as many labels as that, a class that exists would have come."""
+        """With this many labels, every class that exists would have occurred."""
         unseen = sorted(set(range(self.classes)) - set(self.counts))
         if 2 < self.classes <= CLASSES and total >= 50 * self.classes and unseen:
             loop.events.say(

@@ -1,4 +1,4 @@
-"""What a detector may listen to, and how it speaks."""
+"""The events that a detector can observe, and how it reports findings."""
 
 from collections.abc import Sequence
 from typing import Any
