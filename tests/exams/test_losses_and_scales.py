@@ -93,7 +93,7 @@ def test_the_change_names_the_cause(title):
 @pytest.mark.parametrize(("smoothing", "wanted"), [(1.0, True), (0.1, False)])
 def test_label_smoothing_of_one_leaves_no_labels(smoothing, wanted):
     loss = nn.CrossEntropyLoss(label_smoothing=smoothing)
-    found = loud(asked("head_and_loss", network(), loss=loss))
+    found = loud(asked("loss_and_targets", network(), loss=loss))
     assert [f.title for f in found] == ["Label smoothing leaves nothing of the labels"] * wanted
 
 
@@ -103,7 +103,7 @@ def test_a_task_without_weight_is_named(weight):
         first, second = (output - y).square().mean(0)
         return first + weight * second
 
-    found = loud(asked("head_and_loss", network(2), (X, NUMBERS), loss=loss))
+    found = loud(asked("loss_and_targets", network(2), (X, NUMBERS), loss=loss))
     wanted = [("The loss leaves out an output", "output 1")] if weight == 0 else []
     assert [(f.title, f.where) for f in found] == wanted
 

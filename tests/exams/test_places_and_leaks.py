@@ -51,7 +51,7 @@ def test_labels_are_shifted_once_by_the_data_or_by_the_loss() -> None:
 def test_a_loss_that_shifts_does_not_reward_wrong_answers() -> None:
     torch.manual_seed(0)
     ids = torch.randint(12, (32, 10))
-    assert not titles(found("soundness/head_and_loss", Speaker(), (ids, ids), loss=shifting))
+    assert not titles(found("soundness/loss_and_targets", Speaker(), (ids, ids), loss=shifting))
 
 
 def test_a_divergence_gets_log_probabilities() -> None:
@@ -90,7 +90,7 @@ def test_a_margin_loss_ignores_targets_of_zero() -> None:
     def loss(out: Tensor, y: Tensor) -> Tensor:
         return F.margin_ranking_loss(out[:, 0, 0], out[:, 1, 0], y, margin=0.5)
 
-    model, exam = nn.Linear(4, 1), "soundness/head_and_loss"
+    model, exam = nn.Linear(4, 1), "soundness/loss_and_targets"
     wrong = titles(found(exam, model, (pairs, torch.where(alike, 1.0, 0.0)), loss=loss))
     assert wrong == ["Samples with target 0 have no effect on the loss"]
     assert not titles(found(exam, model, (pairs, torch.where(alike, 1.0, -1.0)), loss=loss))

@@ -44,11 +44,6 @@ HEADS = {
         (X, Y),
         {"loss": F.nll_loss},
     ),
-    "Several labels per sample, but the softmax allows one": (
-        ended(lambda h: h),
-        (X, LABELS),
-        {"loss": F.cross_entropy},
-    ),
     "The logistic loss gets targets outside 0 and 1": (
         ended(lambda h: h, 1),
         (X, X[:, :1].sign()),
@@ -61,6 +56,13 @@ HEADS = {
 def test_a_head_that_does_not_fit_is_named(title):
     model, data, about = HEADS[title]
     assert title in loud(only("soundness/head_and_loss", model, data, **about))
+
+
+def test_several_labels_are_not_for_a_softmax():
+    found = only(
+        "soundness/loss_and_targets", ended(lambda h: h), (X, LABELS), loss=F.cross_entropy
+    )
+    assert loud(found) == ["Several labels per sample, but the softmax allows one"]
 
 
 @pytest.mark.parametrize(
@@ -80,13 +82,14 @@ def test_a_head_that_does_not_fit_is_named(title):
     ],
 )
 def test_heads_that_fit_are_not_blamed(rule, out, data, loss):
-    assert not loud(only("soundness/head_and_loss", ended(rule, out), data, loss=loss))
+    exams = ["soundness/head_and_loss", "soundness/loss_and_targets"]
+    assert not loud(only(exams, ended(rule, out), data, loss=loss))
 
 
 def test_targets_of_a_wild_scale_are_blamed_when_standardising_helps():
     target = 1e4 + 3e3 * X[:, :1]
     model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 1))
-    found = only("soundness/head_and_loss", model, (X, target), optimizer="adam:lr=0.01")
+    found = only("soundness/loss_and_targets", model, (X, target), optimizer="adam:lr=0.01")
     (finding,) = [f for f in found if f.title == "Targets are of an extreme scale"]
     assert finding.severity is Severity.MEDIUM and finding.evidence is Evidence.CONFIRMED
 

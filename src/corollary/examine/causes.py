@@ -18,7 +18,10 @@ RUN = ("trainability/trial_run", "trainability/what_helps", *LEARNING)
 START = ("trainability/units", "trainability/rank_collapse")
 EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/finite": ("*",),
-    "soundness/inputs": ("trainability/*", "soundness/head_and_loss", *LEARNING),
+    "soundness/inputs": (
+        *("trainability/*", "soundness/head_and_loss", "soundness/loss_and_targets"),
+        *LEARNING,
+    ),
     "soundness/labels": ("trainability/*", *LEARNING),
     "soundness/loss_reduction": ("trainability/*", *LEARNING),
     "soundness/parameters": ("trainability/*", *LEARNING),
@@ -38,6 +41,7 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "generalization/unseen": ("trainability/trial_run",),
     "soundness/batch_independence": ("trainability/*", *LEARNING),
     "soundness/head_and_loss": ("trainability/what_helps", "trainability/trial_run"),
+    "soundness/loss_and_targets": ("trainability/what_helps", "trainability/trial_run"),
     "soundness/double_softmax": ("trainability/*", *LEARNING),
     "soundness/ownership": ("trainability/*", *LEARNING),
     "function/linearity": LEARNING,

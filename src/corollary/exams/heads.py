@@ -64,11 +64,18 @@ class Head:
 
 
 def head_of(subject: Subject) -> Head:
-    """Output, last operation, range, loss and targets of a subject.
+    """Output, last operation, range, loss and targets of a subject; looked at once.
 
     Raises:
         NotApplicableError: if there are no targets to compare with.
     """
+    if "head" not in subject.memo:
+        subject.memo["head"] = _looked_at(subject)
+    found: Head = subject.memo["head"]
+    return found
+
+
+def _looked_at(subject: Subject) -> Head:
     n = some_samples(subject, SAMPLES)
     batch = subject.labelled(n)
     if not isinstance(batch.target, Tensor):

@@ -26,6 +26,25 @@ Kind = Literal[
     "log rates",
 ]
 Targets = Literal["classes", "two classes", "one-hot", "labels", "shares", "counts", "numbers", ""]
+TARGETS: dict[Targets, str] = {
+    "classes": "exclusive classes",
+    "two classes": "two classes",
+    "one-hot": "exclusive classes, one-hot",
+    "labels": "several labels per sample",
+    "shares": "probabilities",
+    "counts": "whole numbers",
+    "numbers": "real numbers",
+}
+LOSSES: dict[str, str] = {
+    "cross entropy": "cross-entropy on logits",
+    "log likelihood": "the negative log-likelihood",
+    "logistic": "the logistic loss on logits",
+    "probabilities": "one of probabilities",
+    "squared": "the squared error",
+    "absolute": "the absolute error",
+    "divergence": "the divergence of log-probabilities",
+    "log rates": "the Poisson likelihood of logarithms of rates",
+}
 CLOSE = 1e-4  # relative: rounding of single precision, and label smoothing is no longer close
 DRAWS = 2
 

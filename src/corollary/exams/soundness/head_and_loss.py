@@ -3,9 +3,9 @@ r"""Output, loss and targets.
 The last operation decides which numbers the network can output, the loss which it accepts, and the
 targets which it should output. The three must fit together: a ReLU cannot answer a negative
 number, a sigmoid nothing above one, a softmax over one unit gives one whatever the input; a loss
-of logits applies its own softmax, a log-likelihood does not; targets in the thousands are far from
-what a network starts with. The range of the outputs is read from the last operation and tried by
-making the weights before it a thousand times larger; the loss is recognised by its values.
+of logits applies its own softmax, a log-likelihood does not. The range of the outputs is read from
+the last operation and tried by making the weights before it a thousand times larger; the loss is
+recognised by its values.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 6.2.2, on output units;
     Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on output layers
@@ -20,45 +20,34 @@ from collections.abc import Iterator
 import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
-from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_axis
-from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong, wanted_beyond
-from corollary.exams.loss_changes import ignored_outputs
-from corollary.exams.loss_kinds import CLOSE, smoothing_of
-from corollary.exams.loss_shares import counting_samples
-from corollary.exams.readings import counted, rounded
-from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
+from corollary.exams.heads import RANGES, Head, head_of, wanted_beyond
+from corollary.exams.loss_kinds import LOSSES, TARGETS
+from corollary.exams.readings import rounded
 
 SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
-ROUNDING = 1e-6  # of a loss: a difference below says nothing
 FLOOR = 0.3  # of a loss: no answer is surer than three in four
-SMOOTH = 0.5  # of a target spread over all classes; usual is a tenth
 FAR_START = 2.0  # times log k: a start so sure of itself that it has to unlearn first
 
 
 class HeadAndLoss(Exam):
-    """Range of the outputs, domain of the loss, kind and scale of the targets."""
+    """Range of the outputs, domain of the loss, range of the targets."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding per mismatch, or one that everything fits."""
         head = head_of(subject)
-        checks = [self._one_unit, self._not_logarithms, self._labels]
-        checks += [self._logistic, self._classes_as_numbers, self._exp_twice]
-        faults = [found for check in checks if (found := check(head)) is not None]
-        faults += list(self._not_counted(subject, head))
-        faults += list(self._left_out(subject, head))
-        asked = [self._range(subject, head), self._sign(subject, head)]
-        asked += [self._squeezed(head), self._smoothed(subject, head)]
-        faults += [found for found in asked if found]
+        checks = [self._one_unit, self._not_logarithms, self._logistic, self._exp_twice]
+        asked = [*(check(head) for check in checks), self._range(subject, head)]
+        asked.append(self._squeezed(head))
+        faults = [found for found in asked if found is not None]
         yield from faults
-        yield from self._scale(head)
         yield from self._start(subject, head)
         if not faults:
             yield self.finding(
                 "Output, loss and targets fit",
                 meaning=f"The outputs are {head.range_in_words()}"
-                + (f", the loss is {_LOSSES[head.loss]}" if head.loss else "")
-                + (f", the targets are {_TARGETS[head.targets]}." if head.targets else "."),
+                + (f", the loss is {LOSSES[head.loss]}" if head.loss else "")
+                + (f", the targets are {TARGETS[head.targets]}." if head.targets else "."),
                 details={"op": head.op, "low": head.low, "high": head.high, "loss": head.loss},
             )
 
@@ -143,97 +132,6 @@ class HeadAndLoss(Exam):
             else "- softmax(...)\n+ log_softmax(...)",
         )
 
-    def _labels(self, head: Head) -> Finding | None:
-        """Several labels per sample, and a loss for exclusive classes; or the other way round."""
-        if head.targets == "labels" and (head.loss == "cross entropy" or head.op == "softmax"):
-            return self.finding(
-                "Several labels per sample, but the softmax allows one",
-                severity=Severity.MEDIUM,
-                evidence=Evidence.CONFIRMED,
-                where=head.where,
-                meaning="Some samples have several labels, but the probabilities of a softmax "
-                "sum to 1, so at most one of them can be near 1.",
-                advice="Use the logistic loss on one logit for each label "
-                "(BCEWithLogitsLoss), without a softmax.",
-                explains=("trainability/*", "learning/*", "generalization/*"),
-                change="- nn.CrossEntropyLoss()\n+ nn.BCEWithLogitsLoss()",
-            )
-        return None
-
-    def _sign(self, subject: Subject, head: Head) -> Finding | None:
-        """A loss that is smaller for wrong answers than for right ones."""
-        y = head.batch.target
-        if y.dim() == 2 and head.output.dim() == 3 and not y.is_floating_point():
-            y = y[:, :1].expand_as(y)  # the same at all places, for a loss may shift them
-        pair = right_and_wrong(head.output, y, (head.low, head.high))
-        if pair is None:
-            return None
-        try:
-            with torch.no_grad():
-                y = y.to(pair[0]) if y.is_floating_point() else y
-                right, wrong = (float(subject.loss_of(o, y)) for o in pair)
-        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
-            return None
-        if not right - wrong > ROUNDING * (abs(right) + abs(wrong)):
-            return None
-        return self.finding(
-            "The loss rewards wrong answers",
-            severity=Severity.HIGH,
-            evidence=Evidence.CONFIRMED,
-            value=rounded(right, 3),
-            unit=f"for right answers, {wrong:.3g} for wrong ones",
-            expected="less for right answers",
-            meaning="Training decreases the loss, and here a smaller loss means worse answers.",
-            advice="Check the sign of the loss and the order of its arguments: it must fall as the "
-            "outputs come nearer to the targets.",
-            explains=EVERYTHING,
-        )
-
-    def _smoothed(self, subject: Subject, head: Head) -> Finding | None:
-        """Label smoothing that leaves little or nothing of the labels."""
-        share = smoothing_of(subject, head.output, head.batch.target)
-        if share is None or share < SMOOTH:
-            return None
-        whole = share > 1 - CLOSE
-        k = head.output.shape[1]
-        return self.finding(
-            "Label smoothing leaves nothing of the labels" if whole else "Strong label smoothing",
-            severity=Severity.HIGH if whole else Severity.LOW,
-            evidence=Evidence.CONFIRMED,
-            value=rounded(share),
-            unit="of each target is spread evenly over all classes",
-            expected="0.1 or less",
-            meaning=f"The loss asks for a probability of {1 - share + share / k:.2g} of the right "
-            f"class and {share / k:.2g} of every other"
-            + (": right and wrong answers have the same loss." if whole else "."),
-            advice="Use label_smoothing=0.1 or less; 0 is none.",
-            change=f"- label_smoothing={share:.3g}\n+ label_smoothing=0.1",
-            explains=EVERYTHING if whole else (),
-        )
-
-    def _left_out(self, subject: Subject, head: Head) -> Iterator[Finding]:
-        """Outputs with a target of their own that the loss does not read."""
-        try:
-            columns = ignored_outputs(subject, head.output, head.batch.target)
-        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
-            return
-        if not columns or len(columns) == head.output.shape[1]:
-            return
-        yield self.finding(
-            "The loss leaves out an output",
-            severity=Severity.HIGH,
-            evidence=Evidence.CONFIRMED,
-            where=f"output {columns[0]}",
-            value=counted(len(columns)),
-            unit=f"of {head.output.shape[1]} outputs have no gradient, though their targets differ",
-            expected="0",
-            meaning=f"The loss does not depend on output {columns[0]}: the weight of its "
-            "task is 0, or its term is missing from the sum, so this task is not learned.",
-            advice=f"Give the term of output {columns[0]} a weight above 0 in the loss.",
-            change="- loss = 0.0 * first + second\n+ loss = first + second",
-            explains=("trainability/*", "learning/*", "generalization/*"),
-        )
-
     def _squeezed(self, head: Head) -> Finding | None:
         """Logits that an activation at the end keeps in a narrow range."""
         bounded = math.isfinite(head.low) and math.isfinite(head.high)
@@ -260,37 +158,6 @@ class HeadAndLoss(Exam):
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation",
         )
-
-    def _not_counted(self, subject: Subject, head: Head) -> Iterator[Finding]:
-        """Targets of two values, one of which gives no gradient whatever the output is."""
-        y = head.batch.target
-        flat = y.reshape(len(y), -1)
-        values = flat.unique()
-        if len(values) != 2 or flat.shape[1] != 1 or len(head.output) != len(y):
-            return
-        counts = counting_samples(subject, head.output, y)
-        if counts is None:
-            return
-        for value in values.tolist():
-            here = flat[:, 0] == value
-            if bool(counts[here].any()) or not bool(counts[~here].any()):
-                continue
-            yield self.finding(
-                f"Samples with target {value:g} have no effect on the loss",
-                severity=Severity.HIGH,
-                evidence=Evidence.CONFIRMED,
-                value=rounded(100 * float(here.double().mean())),
-                unit="% of the targets have no effect on the gradient",
-                expected="0 %",
-                meaning=f"Whatever the network answers, the loss of a sample with the label "
-                f"{value:g} does not change: such samples are ignored, and a constant answer is "
-                "best for the others.",
-                advice="Use the labels that the loss expects: losses of pairs and margins "
-                "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, SoftMarginLoss) take "
-                "1 and -1, not 1 and 0.",
-                change="+ y = 2 * y - 1",
-                explains=EVERYTHING,
-            )
 
     def _bounded(self, head: Head, floor: float) -> Finding:
         """Logits that stay bounded whatever the weights are, such as cosines."""
@@ -354,53 +221,6 @@ class HeadAndLoss(Exam):
             else (),
         )
 
-    def _classes_as_numbers(self, head: Head) -> Finding | None:
-        y = head.batch.target
-        whole = head.targets in ("counts", "two classes") and not y.is_floating_point()
-        if head.loss != "squared" or not whole or head.output.numel() != len(head.output):
-            return None
-        classes = len(y.unique())
-        if not 2 < classes <= 20:
-            return None
-        return self.finding(
-            "Classes are fitted as numbers",
-            severity=Severity.LOW,
-            where=head.where,
-            value=counted(classes),
-            unit="distinct integers as targets",
-            meaning="One output has to predict the number of the class, so class 0 counts as "
-            "closer to 1 than to 2.",
-            advice="If these are classes, give the network one output for each and use "
-            "cross-entropy.",
-        )
-
-    def _scale(self, head: Head) -> Iterator[Finding]:
-        if head.targets not in ("numbers", "counts") or head.output.numel() != (
-            head.batch.target.numel()
-        ):
-            return
-        found = scale_of(head.batch.target)
-        wrong = not SMALLEST <= found.size <= LARGEST or found.offset > OFFSET
-        yield self.finding(
-            "Targets are of an extreme scale" if wrong else "Scale of the targets",
-            severity=Severity.MEDIUM if wrong else Severity.NONE,
-            remedy="standardised targets",
-            quantity="root mean square",
-            value=rounded(found.size),
-            unit=f"(mean {found.mean:.3g})",
-            expected=f"{SMALLEST:g} to {LARGEST:g}, mean at most {OFFSET:g} deviations from 0",
-            meaning="The network starts near 0 and has to grow its weights first; the gradient is "
-            "as large as the targets."
-            if wrong
-            else "The targets have the scale of the outputs of an untrained network.",
-            advice="Standardise the targets (subtract the mean, divide by the standard deviation) "
-            "and scale the answers back."
-            if wrong
-            else "",
-            explains=("trainability/*", "learning/*") if wrong else (),
-            change="+ y = (y - y.mean(0)) / y.std(0)" if wrong else "",
-        )
-
     def _start(self, subject: Subject, head: Head) -> Iterator[Finding]:
         """The first loss of a classifier against log k."""
         if head.loss != "cross entropy" or head.targets != "classes":
@@ -432,22 +252,3 @@ EVERYTHING = (
     *("trainability/*", "learning/*", "function/*", "generalization/*", "robustness/*"),
     *("soundness/double_softmax", "soundness/parameters"),
 )
-_TARGETS = {
-    "classes": "exclusive classes",
-    "two classes": "two classes",
-    "one-hot": "exclusive classes, one-hot",
-    "labels": "several labels per sample",
-    "shares": "probabilities",
-    "counts": "whole numbers",
-    "numbers": "real numbers",
-}
-_LOSSES = {
-    "cross entropy": "cross-entropy on logits",
-    "log likelihood": "the negative log-likelihood",
-    "logistic": "the logistic loss on logits",
-    "probabilities": "one of probabilities",
-    "squared": "the squared error",
-    "absolute": "the absolute error",
-    "divergence": "the divergence of log-probabilities",
-    "log rates": "the Poisson likelihood of logarithms of rates",
-}
