@@ -12,6 +12,7 @@ from corollary.core import Budget, Evidence, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.helping import helping_runs
 from corollary.exams.remedies import tried, try_remedy
+from corollary.exams.runs import ENOUGH
 from corollary.exams.trial_run import TrialRun, trial_run_of
 
 # What is usual at the start of networks that train well: remarks, unless the run learns nothing.
@@ -20,6 +21,11 @@ EARLY = (
     "trainability/rank_collapse",
     "trainability/initial_gain",
     "function/frequencies",
+)
+# Changes that suit one batch size and not another.
+RECIPE = (
+    *("a tenth of the rate", "a hundredth of the rate", "ten times the rate", "plain Adam"),
+    *("a hundred times the rate", "no momentum", "larger batches", "divided loss", "constant rate"),
 )
 TOO_SHORT = "No run has confirmed this: {} steps in batches of {} are too few to tell."
 
@@ -33,7 +39,7 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
         return _remark(finding, f"No run has confirmed this: {why}.")
-    if not (trial.telling or trial.fails):
+    if not (trial.telling or trial.fails or _compares(trial, finding)):
         return _remark(finding, TOO_SHORT.format(trial.steps, trial.batch_size))
     wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)
     seen = try_remedy(trial, finding.remedy) if wanted else ""
@@ -44,6 +50,16 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
     return replace(
         finding, evidence=Evidence.CONFIRMED, meaning=f"{finding.meaning} {seen}".strip()
     )
+
+
+def _compares(trial: TrialRun, finding: Finding) -> bool:
+    """Whether a run in smaller batches than the user's can be compared with a changed one.
+
+    What such a run comes to says little about the user's learning rate; beside one with the same
+    batches and another wiring it says which of the two is better.
+    """
+    long = len(trial.run.losses) >= ENOUGH
+    return long and finding.remedy != "" and finding.remedy not in RECIPE
 
 
 def _explained_by_another(trial: TrialRun, remedy: str) -> bool:

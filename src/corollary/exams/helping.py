@@ -2,10 +2,12 @@
 
 import math
 
-from corollary.exams.helping_changes import CHANGES, Change
+from corollary.exams.change import Change
+from corollary.exams.helping_changes import CHANGES
 from corollary.exams.remedies import tried
-from corollary.exams.runs import Run
-from corollary.exams.trial_run import TrialRun, planned_steps
+from corollary.exams.runs import ENOUGH, Run
+from corollary.exams.trial_run import LEAST, TrialRun, planned_steps
+from corollary.exams.wiring_mistakes import WIRING
 
 WRONG = 0.1  # one answer in ten, or a tenth of the variance: with less there is little to gain
 AS_GOOD = 0.75  # of the gain of the best change
@@ -23,7 +25,8 @@ def helping_runs(trial: TrialRun) -> list[tuple[Change, Run]]:
     """
     if "helping" not in trial.subject.memo:
         found: list[tuple[Change, Run]] = []
-        for change in CHANGES:
+        whole = trial.complete or trial.fails or (trial.telling and too_slow(trial))
+        for change in CHANGES if whole else WIRING:
             run = _helping(trial, change)
             if run is not None:
                 found.append((change, run))
@@ -39,7 +42,18 @@ def goes_badly(trial: TrialRun) -> bool:
     if trial.fails or (trial.telling and too_slow(trial)):
         return True
     risk = trial.run.risk
-    return trial.complete and risk is not None and risk.value > WRONG and not trial.knew
+    if risk is None or trial.knew or not risk.value > WRONG:
+        return False
+    return trial.complete or _under_way(trial)
+
+
+def _under_way(trial: TrialRun) -> bool:
+    """Whether a part of the training ends with half of a constant's errors, at little work.
+
+    More steps may do without a change; only mistakes of wiring are then looked for.
+    """
+    enough = len(trial.run.losses) >= ENOUGH and trial.allowed > LEAST
+    return enough and HALF < trial.run.wrong < math.inf
 
 
 def too_slow(trial: TrialRun) -> bool:

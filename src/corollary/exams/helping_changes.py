@@ -1,60 +1,14 @@
 """Changes that may help, the smallest first, each with its meaning and its advice."""
 
-from dataclasses import dataclass
-
 from corollary.exams import helping_conditions as when
 from corollary.exams import loss_changes as loss
+from corollary.exams.change import Change
 from corollary.exams.heads import RANGES
-from corollary.exams.helping_conditions import Applies, Said, says
-from corollary.exams.trial_run import TrialRun
-
-FASTER = (
-    *("ten times the rate", "a hundred times the rate", "plain Adam", "more steps"),
-    *("fresh start", "wider layers", "larger batches"),
-)
-
-
-def _empty(_: TrialRun) -> str:
-    return ""
-
-
-@dataclass(frozen=True)
-class Change:
-    """A remedy by name, the condition for trying it, and the texts to show if it helps."""
-
-    name: str
-    applies: Applies
-    title: Said
-    meaning: Said
-    advice: Said
-    diff: Said = _empty
-    where: Said = _empty
-
-    @property
-    def only_faster(self) -> bool:
-        """Whether it also makes learning faster where nothing is wrong."""
-        return self.name in FASTER
-
+from corollary.exams.helping_conditions import says
+from corollary.exams.wiring_mistakes import WIRING
 
 CHANGES: tuple[Change, ...] = (
-    Change(
-        "moved axes",
-        lambda t: bool(when.reshaped(t)),
-        says("A reshape is used where a transpose is needed"),
-        when.moved_axes,
-        lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
-        says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
-        lambda t: when.reshaped(t)[0].name,
-    ),
-    Change(
-        "ids as they are",
-        when.ids_clamped,
-        says("Token ids are clamped, so different ids become the same"),
-        when.ids_meaning,
-        says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
-        "remove the clamp or the remainder."),
-        says("- ids.clamp(max=3)\n+ ids"),
-    ),
+    *WIRING,
     Change(
         "minimised",
         loss.climbs,
@@ -314,5 +268,6 @@ CHANGES: tuple[Change, ...] = (
         says("Standardise each input feature: subtract its mean and divide by its standard "
         "deviation on the training set."),
         says("+ x = (x - x.mean(0)) / x.std(0)"),
+        faster=True,
     ),
 )  # fmt: skip

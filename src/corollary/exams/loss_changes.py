@@ -1,8 +1,6 @@
 """Changes to the loss and its input: sign, penalties on weights, scale of the outputs, a bias."""
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +10,7 @@ from torch import Tensor, nn
 from corollary.core import Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.network_changes import last_in_training
-from corollary.exams.rewiring import without_call
+from corollary.exams.rewiring import hooked, without_call
 from corollary.exams.runs import Run
 from corollary.exams.trial_run import TrialRun, unchanged
 from corollary.theory.modules.trace import Call
@@ -121,19 +119,11 @@ def with_bias(trial: TrialRun) -> Run:
     bias = nn.Parameter(found.layer.weight.new_zeros(found.layer.out_features))
     optimizer, _ = trial.subject.recipe.twin()
     optimizer.add_param_group({"params": [bias]})
-    return trial.with_change(unchanged, around=_added(found.layer, bias), optimizer=optimizer)
 
-
-@contextmanager
-def _added(layer: nn.Module, bias: Tensor) -> Iterator[None]:
     def add(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
         return output + bias
 
-    handle = layer.register_forward_hook(add)
-    try:
-        yield
-    finally:
-        handle.remove()
+    return trial.with_change(unchanged, around=hooked(found.layer, add), optimizer=optimizer)
 
 
 def ignored_outputs(subject: Subject, output: Tensor, target: Tensor) -> list[int]:

@@ -23,6 +23,17 @@ def standardised_inputs(trial: TrialRun) -> Run:
     return trial.with_change(unchanged, _changed(trial, standardised))
 
 
+def moved_channels(trial: TrialRun) -> Run:
+    """Images that were read as if channels came first, with their channels moved there."""
+    batch = trial.subject.all_labelled()
+    x, *rest = batch.tensors()
+    if x.dim() != 4:
+        raise NotApplicableError("the input is not images")
+    n, c, h, w = x.shape
+    moved = batch.with_inputs(x.reshape(n, h, w, c).permute(0, 3, 1, 2), *rest)
+    return trial.with_change(unchanged, replace(moved, target=batch.target))
+
+
 def standardised_targets(trial: TrialRun) -> Run:
     """Targets with mean 0 and standard deviation 1; errors are measured in these units anyway."""
     batch = trial.subject.all_labelled()

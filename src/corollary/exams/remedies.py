@@ -8,8 +8,13 @@ from collections.abc import Callable
 from functools import partial
 
 from corollary.errors import NotApplicableError
+from corollary.exams import axis_changes as axis
+from corollary.exams import code_changes as codes
 from corollary.exams import loss_changes as loss
+from corollary.exams import loss_terms as terms
+from corollary.exams import memory
 from corollary.exams import network_changes as network
+from corollary.exams import order_changes as order
 from corollary.exams import recipe_changes as recipe
 from corollary.exams.runs import Run
 from corollary.exams.trial_run import TrialRun
@@ -49,6 +54,16 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
     "squared error": recipe.squared_error,
     "wider layers": network.wider,
     "separate layers": network.separate_layers,
+    "moved channels": recipe.moved_channels,
+    "along another axis": axis.along_another_axis,
+    "an output for each class": codes.an_output_for_each_class,
+    "a vector for each code": codes.a_vector_for_each_code,
+    "positions": order.with_positions,
+    "turned output": order.turned_output,
+    "moved labels": order.labels_of_next,
+    "gated layers": memory.gated,
+    "other sign of a term": terms.with_other_sign,
+    "lighter term": terms.with_lighter_term,
 }
 
 

@@ -40,6 +40,16 @@ class Rewired(TorchFunctionMode):
 
 
 @contextmanager
+def hooked(module: nn.Module, hook: Any) -> Iterator[None]:
+    """A forward hook for as long as the block lasts."""
+    handle = module.register_forward_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextmanager
 def without_dropout(model: nn.Module) -> Iterator[None]:
     """Every kind of dropout passes on its input unchanged; settings of modules are restored."""
     held = [

@@ -72,20 +72,22 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
     if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
         raise NotApplicableError("expected one target per sample, got none")
     batch = replace(batch, target=_marked(subject, as_classes(batch.target)))
-    parts, targets, cut = [], [], None
+    parts, targets, cut, numbers = [], [], None, False
     with torch.no_grad():
         for start in range(0, batch.size, ROWS):
             part = batch.slice(slice(start, min(start + ROWS, batch.size)))
             raw = subject.call(part)
             output, target = _aligned(subject, raw, part)
             output = classes_last(subject, output, target)
+            numbers = numbers or start == 0 and _as_numbers(output, batch.target, target)
+            target = target.to(output.dtype) if numbers else target
             if start == 0 and output.numel() == target.numel():
                 cut = _cut(subject, output, part.target)
             if start == 0 and target.is_floating_point():
                 _need_same_units(subject, output, target)
             parts.append(_mistakes(output, target, cut))
             targets.append(target)
-    classes = not batch.target.is_floating_point()
+    classes = not (numbers or batch.target.is_floating_point())
     wrong, target = torch.cat(parts), torch.cat(targets)
     if not bool(torch.isfinite(wrong).all()):
         raise NotApplicableError("the outputs are not finite")
@@ -104,6 +106,12 @@ def _marked(subject: Subject, target: Tensor) -> Tensor:
     for c in ignored_classes(subject):
         target = target.masked_fill(target == c, -100)
     return target
+
+
+def _as_numbers(output: Tensor, every: Tensor, target: Tensor) -> bool:
+    """Whether one output answers integers that are not two classes: then it answers numbers."""
+    one = output.numel() == target.numel() and not target.is_floating_point()
+    return one and bool(((every < 0) | (every > 1)).any()) and bool((every >= 0).all())
 
 
 def _need_same_units(subject: Subject, output: Tensor, target: Tensor) -> None:

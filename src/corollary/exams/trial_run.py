@@ -31,8 +31,8 @@ from corollary.train.loss_landscape import need_real_parameters
 STEPS, FEWEST, LONGEST = 120, 12, 2000  # of a run; below the fewest it says nothing
 # Of the whole examination's work, for one run: nothing else tells as much. More than STEPS are
 # made where they are little work.
-SHARE, LITTLE = 0.5, 0.04
-CHANGED, LEAST, MOST = 0.4, 4, 16  # of the whole work, for changed runs; how many
+SHARE, LITTLE = 0.5, 0.1
+CHANGED, LEAST, MOST = 0.8, 4, 16  # of the whole work, for changed runs; how many
 ROWS, FEW = 32, 16  # samples a step if no batch size is told; answers of one batch
 PLAIN = (ADAM, 10 * ADAM)  # learning rates of Adam that are tried on one batch
 KNOWS = 0.6  # of the constant's loss: below, the network has learned these samples before

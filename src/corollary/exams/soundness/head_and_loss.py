@@ -206,7 +206,7 @@ class HeadAndLoss(Exam):
         return self.finding(
             "exp is applied twice" if twice else "Rates where logarithms of rates are expected",
             severity=Severity.HIGH if twice else Severity.LOW,
-            evidence=Evidence.CONFIRMED,
+            remedy="bare output",
             where=head.where,
             meaning="The Poisson loss (log_input=True, the default) takes the logarithm of the "
             f"rate and applies exp itself. The outputs are {head.range_in_words()}, so every rate "

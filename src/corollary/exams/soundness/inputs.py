@@ -139,7 +139,7 @@ class Inputs(Exam):
         yield self.finding(
             "Images are reshaped where their axes should be moved",
             severity=Severity.MEDIUM,
-            evidence=Evidence.CONFIRMED,
+            remedy="moved channels",
             where=name,
             value=rounded(sum(own) / max(sum(other), 1e-12)),
             unit="times as much difference between neighbouring pixels as with the channels last",

@@ -15,20 +15,16 @@ import math
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.memory import LONG, reach_of, slopes_in_time
 from corollary.exams.readings import rounded
 
 TOO_LARGE = 1.5  # tanh units tame a radius slightly above one; at 1.5 twenty steps make 3000
 
-
-SAMPLES = 16
-LONG = 20  # steps; of shorter sequences the memory is no question
-# A slope of a thousandth of the largest is what a step of training sees as nothing; a memory of a
-# quarter of the sequence loses most of it.
-FAINT, PART = 1e-3, 0.25
+PART = 0.25  # of the sequence: a shorter memory loses most of it
 
 
 class RecurrentRadius(Exam):
@@ -53,15 +49,16 @@ class RecurrentRadius(Exam):
 
     def _memory(self, subject: Subject) -> Iterator[Finding]:
         """Steps back at which the last output still depends on the input."""
-        slopes = _slopes_in_time(subject)
+        slopes = slopes_in_time(subject)
         if slopes is None or len(slopes) < LONG:
             return
         steps = len(slopes)
-        reach = int((slopes.flip(0) > FAINT * slopes.max()).nonzero().max()) + 1
+        reach = reach_of(slopes)
         short = reach < steps * PART
         yield self.finding(
             "It forgets most of its sequence" if short else "Length of memory",
             severity=Severity.MEDIUM if short else Severity.NONE,
+            remedy="gated layers",
             quantity="memory",
             value=rounded(reach),
             unit=f"of {steps} steps",
@@ -99,46 +96,3 @@ class RecurrentRadius(Exam):
             if explodes
             else "",
         )
-
-
-def _slopes_in_time(subject: Subject) -> Tensor | None:
-    """Mean length of the derivative of the last output in what the network reads at each step."""
-    batch = subject.data(SAMPLES)
-    tensors = batch.tensors()
-    x = tensors[0] if tensors else None
-    if x is None or x.dim() not in (2, 3):
-        return None
-    with subject.borrowed() as model:
-        if x.is_floating_point() and x.dim() == 3:
-            read = x.detach().clone().requires_grad_(True)
-            output = subject.output(batch.with_inputs(read, *tensors[1:]))
-        else:
-            output, vectors = _with_vectors(subject, model, batch)
-            if vectors is None:
-                return None
-            read = vectors
-        if output.dim() == 3 and output.shape[1] == x.shape[1]:
-            output = output[:, -1]
-        signs = torch.randint(2, output.shape, generator=subject.rng("memory")) * 2 - 1
-        (slope,) = torch.autograd.grad((output * signs.to(output)).sum(), read, allow_unused=True)
-    if slope is None or not bool(slope.any()):
-        return None
-    lengths: Tensor = slope.square().sum(2).sqrt()
-    return lengths.mean(0)
-
-
-def _with_vectors(subject: Subject, model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor | None]:
-    """The output, and the vectors of tokens that the first embedding gives."""
-    seen: list[Tensor] = []
-
-    def hook(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
-        if not seen and output.dim() == 3:
-            seen.append(output.detach().requires_grad_(True))
-            return seen[0]
-        return output
-
-    for module in model.modules():
-        if isinstance(module, nn.Embedding):
-            module.register_forward_hook(hook)
-    output = subject.output(batch)
-    return output, seen[0] if seen else None

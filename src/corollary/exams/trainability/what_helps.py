@@ -19,8 +19,8 @@ import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.change import Change
 from corollary.exams.helping import goes_badly, helping_runs, smallest
-from corollary.exams.helping_changes import Change
 from corollary.exams.remedies import compared
 from corollary.exams.runs import Run
 from corollary.exams.scales import float_inputs

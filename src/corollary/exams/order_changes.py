@@ -1,0 +1,205 @@
+"""Changes of order: positions that are told, outputs turned, labels moved by one.
+
+A network of attention and pooling gives the same answer for tokens in any order, unless it is told
+where each stands. Rows and columns of an output may be swapped against those of the target, and the
+labels of a table or a sequence may be those of the next row. All of these train without an error
+message.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Subject
+from corollary.errors import CorollaryError, NotApplicableError
+from corollary.exams.runs import Run
+from corollary.exams.trial_run import TrialRun, unchanged
+
+FEW, LEAST = 16, 4  # samples; tokens and pixels of a side below which there is nothing to permute
+SAME = 1e-4  # of the spread of outputs: rounding of sums in another order
+HALF = 0.5  # of a constant's errors
+PERIOD = 1e4  # the longest wave, as Vaswani et al. (2017) have it
+REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
+
+
+def order_blind(subject: Subject) -> bool:
+    """Whether tokens in another order give the same answers, in that order; looked at once.
+
+    The first and the last place stay, for answers may be read there.
+    """
+    if "order blind" not in subject.memo:
+        try:
+            subject.memo["order blind"] = _order_blind(subject)
+        except REFUSED:
+            subject.memo["order blind"] = False
+    found: bool = subject.memo["order blind"]
+    return found
+
+
+def _order_blind(subject: Subject) -> bool:
+    batch = subject.data(FEW)
+    tensors = batch.tensors()
+    x = tensors[0]
+    tokens = x.dim() == 2 and not x.is_floating_point() or x.dim() == 3 and x.is_floating_point()
+    if len(tensors) != 1 or not tokens or x.shape[1] < LEAST + 2:
+        return False
+    middle = 1 + torch.randperm(x.shape[1] - 2, generator=subject.rng("order of tokens"))
+    order = torch.cat([torch.zeros(1, dtype=torch.long), middle, torch.tensor([x.shape[1] - 1])])
+    with subject.borrowed(), torch.no_grad():
+        plain = subject.output(batch).double()
+        moved = subject.output(batch.with_inputs(x[:, order])).double()
+    if plain.dim() == 3 and plain.shape[1] == x.shape[1]:
+        plain = plain[:, order]
+    spread = float(plain.std(0).max())
+    return spread > 0 and float((plain - moved).abs().max()) < SAME * spread
+
+
+def with_positions(trial: TrialRun) -> Run:
+    """Waves of different lengths are added to the vectors of tokens."""
+    return trial.with_change(unchanged, around=_positions(trial.subject.model))
+
+
+@contextmanager
+def _positions(model: nn.Module) -> Iterator[None]:
+    """The first layer that gives a vector for each token gives it a position, too."""
+    placed: list[nn.Module] = []
+
+    def add(module: nn.Module, _inputs: Any, output: Any) -> Any:
+        first = not placed or placed[0] is module
+        if not isinstance(output, Tensor) or output.dim() != 3 or not first:
+            return output
+        placed[:] = [module]
+        return output + waves(output.shape[1], output.shape[2]).to(output) * output.detach().std()
+
+    layers = [m for m in model.modules() if isinstance(m, nn.Embedding | nn.Linear)]
+    handles = [m.register_forward_hook(add) for m in layers]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def waves(length: int, width: int) -> Tensor:
+    """Sines and cosines of the position, with wavelengths from 6 to 60,000.
+
+    Example:
+        >>> waves(2, 4)[0].tolist()
+        [0.0, 1.0, 0.0, 1.0]
+
+    :source: Vaswani et al. (2017), "Attention is all you need", Section 3.5.
+    """
+    place = torch.arange(length)[:, None]
+    turn = place * PERIOD ** (-torch.arange(0, width, 2) / width)
+    return torch.stack([turn.sin(), turn.cos()], 2).flatten(1)[:, :width]
+
+
+@dataclass(frozen=True)
+class Turned:
+    """How an output or a target was moved, and the run with it."""
+
+    how: str
+    run: Run
+
+
+def turned_output(trial: TrialRun) -> Run:
+    """The best of the runs with rows and columns of the output swapped or mirrored."""
+    return turned(trial).run
+
+
+def turned(trial: TrialRun) -> Turned:
+    """The same with its name; made once."""
+    return _best(trial, "turned", ((k, _turned_run(trial, f)) for k, f in TURNS.items()))
+
+
+def has_two_equal_axes(trial: TrialRun) -> bool:
+    """Whether every pixel of square pictures has a target."""
+    y = trial.subject.all_labelled().target
+    try:
+        with trial.subject.borrowed(), torch.no_grad():
+            output = trial.subject.call(trial.subject.data(2))
+    except REFUSED:
+        return False
+    if not isinstance(y, Tensor) or not isinstance(output, Tensor) or y.dim() < 2:
+        return False
+    return _side(output) is not None and (output.numel() // 2) % y[0].numel() == 0
+
+
+def _side(output: Tensor) -> int | None:
+    """The side of square pictures: two axes, or one with all pixels in a row."""
+    if output.dim() >= 3 and output.shape[-1] == output.shape[-2] >= LEAST:
+        return output.shape[-1]
+    if output.dim() == 3 and math.isqrt(output.shape[1]) ** 2 == output.shape[1]:
+        side = math.isqrt(output.shape[1])
+        return side if side >= LEAST else None
+    return None
+
+
+TURNS: dict[str, Callable[[Tensor, int, int], Tensor]] = {
+    "rows and columns are swapped": lambda t, a, b: t.transpose(a, b),
+    "rows are upside down": lambda t, a, b: t.flip(a),
+    "columns are mirrored": lambda t, a, b: t.flip(b),
+}
+
+
+def _turned_run(trial: TrialRun, turn: Callable[[Tensor, int, int], Tensor]) -> Callable[[], Run]:
+    def hook(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor:
+        if output.shape[-1] == output.shape[-2]:
+            return turn(output, -2, -1)
+        side = math.isqrt(output.shape[1])
+        picture = output.unflatten(1, (side, side))
+        return turn(picture, 1, 2).flatten(1, 2)
+
+    def run() -> Run:
+        handle = trial.subject.model.register_forward_hook(hook)
+        try:
+            return trial.with_change(unchanged)
+        finally:
+            handle.remove()
+
+    return run
+
+
+def moved_labels(trial: TrialRun) -> Turned:
+    """The best of the runs with labels of the row, or the place, before or after; made once."""
+    batch = trial.subject.all_labelled()
+    y = batch.target
+    if not isinstance(y, Tensor) or "labels" in batch.named or y.dim() == 0:
+        raise NotApplicableError("the targets are not a tensor")
+    rows = {"the row before": (1, 0), "the row after": (-1, 0)}
+    places = {"the place before": (1, 1), "the place after": (-1, 1)}
+    ways = rows | (places if y.dim() == 2 and y.shape[1] >= LEAST else {})
+    runs = ((k, _moved_run(trial, batch, *way)) for k, way in ways.items())
+    return _best(trial, "moved labels", runs)
+
+
+def errs_as_by_chance(trial: TrialRun) -> bool:
+    """Whether half of a constant's errors are left: labels of other rows are learned by heart."""
+    return trial.run.wrong > HALF
+
+
+def labels_of_next(trial: TrialRun) -> Run:
+    """The run with labels moved by one."""
+    return moved_labels(trial).run
+
+
+def _moved_run(trial: TrialRun, batch: Batch, shift: int, axis: int) -> Callable[[], Run]:
+    moved = replace(batch, target=batch.target.roll(-shift, axis))
+    return lambda: trial.with_change(unchanged, moved)
+
+
+def _best(trial: TrialRun, key: str, ways: Iterator[tuple[str, Callable[[], Run]]]) -> Turned:
+    memo = trial.subject.memo
+    if key not in memo:
+        found = [Turned(name, run()) for name, run in ways]
+        known = [t for t in found if t.run.finite]
+        memo[key] = min(known, key=lambda t: (t.run.wrong, t.run.end), default=None)
+    best: Turned | None = memo[key]
+    if best is None:
+        raise NotApplicableError("no run is finite")
+    return best

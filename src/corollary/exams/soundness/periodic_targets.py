@@ -1,0 +1,163 @@
+r"""Targets with a seam.
+
+An angle, an hour or a weekday goes round: 359 degrees are next to 0, and as numbers they are the
+farthest apart. Near the seam the same input is asked for the smallest and for the largest number,
+and a squared error answers with the middle, the opposite direction. So samples at both ends are
+answered with the middle more often than those a tenth of the range away from the ends, which for a
+target without a seam they are not. The run is repeated with the cosine and the sine of the target,
+:math:`2\pi (y - \min) / (\max - \min)`, as two outputs, and errors are counted around the circle.
+
+:source: Mardia and Jupp (2000), Directional Statistics, Section 2.2, on means of angles.
+:kind: exam
+:cost: seconds
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.aftermath import Aftermath, aftermath_of
+from corollary.exams.network_changes import last_in_training
+from corollary.exams.readings import rounded
+from corollary.exams.rewiring import hooked
+from corollary.exams.runs import trained
+from corollary.exams.trial_run import TrialRun, trial_run_of
+
+LEAST = 100  # samples: tenths of the range have ten each
+TENTH, MIDDLE = 0.1, 0.25  # of the range: its ends, and what is cut off on each side of the middle
+SIGMAS = 3.3  # of the difference of two shares: by chance once in two thousand
+WRONG = 0.05  # of the variance: with less there is nothing to explain
+HALF = 0.5  # of the squared errors around the circle
+
+
+class PeriodicTargets(Exam):
+    """Are both ends of the targets next to each other?"""
+
+    share = 2.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For one real number as target, after the trial run."""
+        y = subject.all_labelled().target
+        one = isinstance(y, Tensor) and y.is_floating_point() and y.numel() == len(y) >= LEAST
+        if not one:
+            raise NotApplicableError(f"this is for one real target of each of {LEAST} samples")
+        layer = _last_layer(subject)
+        trial = trial_run_of(subject, budget)
+        risk, after = trial.run.risk, trial.aftermath
+        if risk is None or risk.value < WRONG or after.output is None or after.target is None:
+            yield self._fine("The targets are answered well enough.")
+            return
+        low, high = float(y.min()), float(y.max())
+        ends, next_to = shares_in_the_middle(after.output, after.target, low, high)
+        if not _more(ends, next_to):
+            yield self._fine("The ends of the range are not answered with its middle.")
+            return
+        own = circular_error(after, low, high)
+        turned = circular_error(_with_circle(trial, layer, low, high), low, high)
+        if not turned < HALF * own:
+            yield self._fine("Cosine and sine as targets do not help.")
+            return
+        yield self.finding(
+            "The target goes round, and its ends are next to each other",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            quantity="samples at the ends that are answered with the middle",
+            value=rounded(100 * ends[0]),
+            unit=f"%, and {100 * next_to[0]:.0f} % of those a tenth of the range further in",
+            expected="no more than further in",
+            meaning=f"Targets go from {low:.3g} to {high:.3g}, and near the seam the same inputs "
+            "have both ends as targets, as angles (degrees, hours) do: the answer is then the "
+            f"mean, which is the opposite. After {trial.steps} steps the squared error around the circle "
+            f"is {own:.2g} of the variance; with cosine and sine as targets {turned:.2g}.",
+            advice="Predict the cosine and the sine of the angle (two outputs) and take atan2 of "
+            "them, or use a loss of the angle's difference, 1 - cos(output - target).",
+            change="- y = angle\n+ y = torch.stack([angle.cos(), angle.sin()], 1)",
+            explains=("trainability/*", "learning/*", "generalization/*", "function/*"),
+        )
+
+    def _fine(self, why: str) -> Finding:
+        return self.finding("No seam in the targets", meaning=why)
+
+
+def shares_in_the_middle(
+    output: Tensor, target: Tensor, low: float, high: float
+) -> tuple[tuple[float, int], tuple[float, int]]:
+    """Shares of samples answered with the middle, and their number: at the ends, and next to them.
+
+    Example:
+        >>> y = torch.linspace(0, 1, 11)
+        >>> shares_in_the_middle(torch.full((11,), 0.5), y, 0.0, 1.0)[0]
+        (1.0, 4)
+    """
+    place = (target.double().flatten() - low) / (high - low)
+    answer = (output.double().flatten() - low) / (high - low)
+    from_end = torch.minimum(place, 1 - place)
+    middle = (answer > MIDDLE) & (answer < 1 - MIDDLE)
+    zones = from_end <= TENTH + 1e-9, (from_end > TENTH) & (from_end <= 2 * TENTH)
+    first, second = (
+        (float(middle[z].double().mean()) if bool(z.any()) else 0.0, int(z.sum())) for z in zones
+    )
+    return first, second
+
+
+def _more(ends: tuple[float, int], next_to: tuple[float, int]) -> bool:
+    """Whether the first share is larger, by a test of two proportions."""
+    (p, n), (q, m) = ends, next_to
+    if min(n, m) < LEAST * TENTH / 2:
+        return False
+    pooled = (p * n + q * m) / (n + m)
+    deviation = math.sqrt(max(pooled * (1 - pooled), 1e-12) * (1 / n + 1 / m))
+    return p - q > SIGMAS * deviation
+
+
+def circular_error(after: Aftermath, low: float, high: float) -> float:
+    """Mean squared distance around a circle of the range, over the variance of the targets."""
+    if after.output is None or after.target is None:
+        return math.inf
+    y = after.target.double().flatten()
+    gap = (after.output.double().flatten() - y) / (high - low)
+    around = (gap - gap.round()) * (high - low)
+    error = float(around.square().mean() / y.var())
+    return error if math.isfinite(error) else math.inf
+
+
+def _last_layer(subject: Subject) -> nn.Linear:
+    _, last = last_in_training(subject)
+    if last is None or not isinstance(last.module, nn.Linear) or last.module.out_features != 1:
+        raise NotApplicableError("the last layer is not linear with one unit")
+    return last.module
+
+
+def _with_circle(trial: TrialRun, layer: nn.Linear, low: float, high: float) -> Aftermath:
+    """What the network answers after the same run with cosine and sine as targets."""
+    subject, scale = trial.subject, 2 * math.pi / (high - low)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        head = nn.Linear(layer.in_features, 2).to(layer.weight)
+
+    def loss(raw: object, target: Tensor) -> Tensor:
+        output = subject.pick(raw)
+        angle = scale * (target.reshape(len(target)).to(output) - low)
+        if output.numel() == len(target):  # the angle itself, where no gradient is asked for
+            return (output.flatten() - target.flatten()).square().mean()
+        pair = torch.stack([angle.cos(), angle.sin()], 1)
+        return (output.reshape(pair.shape) - pair).square().mean()
+
+    def both(_module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
+        pair: Tensor = head(inputs[0])
+        if torch.is_grad_enabled():
+            return pair
+        angle = torch.atan2(pair[..., 1:], pair[..., :1]) % (2 * math.pi)
+        return (low + angle / scale).to(output)
+
+    optimizer, _ = subject.recipe.twin()
+    optimizer.add_param_group({"params": list(head.parameters())})
+    data = subject.all_labelled()
+    with subject.borrowed(train=True), hooked(layer, both):
+        trained(subject, data, trial.steps, trial.batch_size, loss=loss, optimizer=optimizer)
+        return aftermath_of(subject, data)

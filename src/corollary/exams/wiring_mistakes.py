@@ -1,0 +1,121 @@
+"""Mistakes of wiring that a repeated run shows: axes, order, codes, memory, terms of the loss."""
+
+from corollary.exams import axis_changes as axis
+from corollary.exams import code_changes as codes
+from corollary.exams import helping_conditions as when
+from corollary.exams import loss_terms as terms
+from corollary.exams import memory
+from corollary.exams import order_changes as order
+from corollary.exams.change import Change
+from corollary.exams.helping_conditions import says
+
+WIRING: tuple[Change, ...] = (
+    Change(
+        "moved axes",
+        lambda t: bool(when.reshaped(t)),
+        says("A reshape is used where a transpose is needed"),
+        when.moved_axes,
+        lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
+        says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
+        lambda t: when.reshaped(t)[0].name,
+    ),
+    Change(
+        "ids as they are",
+        when.ids_clamped,
+        says("Token ids are clamped, so different ids become the same"),
+        when.ids_meaning,
+        says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
+        "remove the clamp or the remainder."),
+        says("- ids.clamp(max=3)\n+ ids"),
+    ),
+    Change(
+        "an output for each class",
+        codes.one_output_for_classes,
+        says("Classes are fitted as numbers"),
+        lambda t: f"One output has to give the number of the class, 0 to "
+        f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class 1 counts as "
+        "between 0 and 2; with a unit for each class even the numbers are nearer.",
+        says("Give the network one output (logit) for each class and use nn.CrossEntropyLoss; the "
+        "squared error is for numbers with an order."),
+        says("- nn.Linear(width, 1), nn.MSELoss()\n+ nn.Linear(width, classes), "
+        "nn.CrossEntropyLoss()"),
+        when.last,
+    ),
+    Change(
+        "a vector for each code",
+        codes.reads_codes,
+        says("Categories are read as numbers"),
+        codes.coded_meaning,
+        says("Look categories up in an nn.Embedding, or encode them as one-hot vectors, in place "
+        "of their numbers."),
+        says("- x = code.float()\n+ x = nn.Embedding(codes, width)(code)"),
+    ),
+    Change(
+        "positions",
+        lambda t: order.order_blind(t.subject),
+        says("The order of the tokens is not seen"),
+        says("Tokens in another order give the same answers: attention and pooling do not know "
+        "positions unless they are told. With positions it learns."),
+        says("Add a positional encoding (or an embedding of positions) to the tokens of the "
+        "sequence."),
+        says("- h = tokens\n+ h = tokens + self.positions(torch.arange(length))"),
+    ),
+    Change(
+        "along another axis",
+        axis.has_reductions,
+        axis.title,
+        axis.meaning,
+        axis.advice,
+        axis.diff,
+    ),
+    Change(
+        "turned output",
+        order.has_two_equal_axes,
+        lambda t: f"Output and target do not match: {order.turned(t).how}",
+        says("With the pixels of the output turned like those of the target (mask, labels) it "
+        "learns: an axis is transposed or flipped on one side and not on the other."),
+        says("Keep the order of rows and columns (height, width) the same for input, output and "
+        "target: check transpose, permute and reshape, and how masks are read."),
+        says("- out.transpose(-1, -2)\n+ out"),
+    ),
+    Change(
+        "gated layers",
+        memory.forgets,
+        says("A plain RNN forgets the start of its sequence"),
+        memory.forgotten,
+        says("Use nn.GRU or nn.LSTM (with a forget bias of 1 or more) in place of nn.RNN, or "
+        "attention, or shorter sequences: gradients vanish over so many steps."),
+        says("- nn.RNN(...)\n+ nn.GRU(...)"),
+    ),
+    Change(
+        "other sign of a term",
+        terms.below_zero,
+        says("A term of the loss has the wrong sign"),
+        lambda t: f"The loss falls from {t.run.start:.3g} to {t.run.end:.3g}, without bound: term "
+        f"{terms.other_sign(t).number} of {terms.other_sign(t).terms} in the sum is made larger by "
+        "training where it should be made smaller.",
+        lambda t: f"Change the sign of term {terms.other_sign(t).number}: add a divergence (KL) or "
+        "penalty to the error, do not subtract it.",
+        says("- loss = error - term\n+ loss = error + term"),
+    ),
+    Change(
+        "lighter term",
+        terms.nothing_learned,
+        says("A term of the loss outweighs the error"),
+        lambda t: f"Term {terms.lighter(t).number} of {terms.lighter(t).terms} in the loss is so "
+        "strong that the answers are hardly better than a constant.",
+        lambda t: f"Give term {terms.lighter(t).number} (divergence, KL, penalty, another task) a "
+        "weight of a hundredth, or raise it slowly (warm-up, annealing).",
+        says("- loss = error + term\n+ loss = error + 0.01 * term"),
+    ),
+    Change(
+        "moved labels",
+        order.errs_as_by_chance,
+        lambda t: f"The labels are those of {order.moved_labels(t).how}",
+        says("Inputs and labels (targets) are misaligned by one: with labels moved by one row it "
+        "learns."),
+        says("Check where inputs and labels are cut, shifted, sorted or joined: row i of both must "
+        "be the same sample (or place)."),
+        says("- y = y.roll(1)\n+ y = y"),
+    ),
+)  # fmt: skip
