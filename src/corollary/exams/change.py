@@ -27,6 +27,7 @@ class Change:
     diff: Said = _empty
     where: Said = _empty
     faster: bool = False  # it makes learning faster where nothing is wrong, too
+    alike: bool = False  # nothing is added that learns faster, so half of the errors are enough
 
     @property
     def only_faster(self) -> bool:

@@ -152,6 +152,23 @@ def wanted_beyond(subject: Subject, head: Head) -> bool:
     return beyond < within
 
 
+def infinite_when_sure(subject: Subject, head: Head) -> bool:
+    """Whether the loss or its slope is not finite at probabilities that are rounded to 0 and 1."""
+    pair = right_and_wrong(head.output, head.batch.target, (0.0, 1.0))
+    for sure in pair or ():
+        answer = sure.to(head.output).requires_grad_(True)
+        try:
+            with torch.enable_grad():
+                value = subject.loss_of(answer, head.batch.target)
+                (slope,) = torch.autograd.grad(value, answer, allow_unused=True)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return False
+        finite = bool(torch.isfinite(value)) and (slope is None or bool(slope.isfinite().all()))
+        if not finite:
+            return True
+    return False
+
+
 def right_and_wrong(
     output: Tensor, target: Tensor, reach: tuple[float, float]
 ) -> tuple[Tensor, Tensor] | None:

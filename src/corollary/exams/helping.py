@@ -74,7 +74,7 @@ def _helping(trial: TrialRun, change: Change) -> Run | None:
         return None
     risk, other = trial.run.risk, run.risk
     if risk is not None and other is not None and trial.run.finite:
-        share = MUCH_FEWER if trial.run.learned else FEWER
+        share = MUCH_FEWER if trial.run.learned and not change.alike else FEWER
         return run if other.value < share * risk.value else None
     return run
 

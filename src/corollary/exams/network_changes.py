@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.core import Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.chains import chain_of
 from corollary.exams.heads import RANGES
 from corollary.exams.landscapes import trace_of
@@ -238,10 +238,36 @@ def last_in_training(subject: Subject) -> tuple[Trace, Call | None]:
 
 
 def mixing_reshapes(subject: Subject) -> list[Call]:
-    """Reshapes that mix axes where a transpose was meant."""
+    """Reshapes that mix axes where a transpose was meant, in the network or in its loss."""
     trace, _ = last_in_training(subject)
-    calls = trace.of("view", "reshape")
+    calls = (*trace.of("view", "reshape"), *_reshapes_of_loss(subject))
     return [c for c in calls if c.x is not None and moved(c.x, c.y.shape) is not None]
+
+
+def _reshapes_of_loss(subject: Subject) -> list[Call]:
+    """What the loss does to the shape of the outputs; looked at once."""
+    if "reshapes of the loss" not in subject.memo:
+        found: list[Call] = []
+
+        def note(op: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+            if op not in ("view", "reshape") or not isinstance(args[0], Tensor):
+                return None
+            y = func(*args, **kwargs)
+            if args[0].is_floating_point():
+                found.append(Call(op, "", "the loss", subject.model, args[0], y))
+            return y
+
+        try:
+            batch = subject.labelled(FEW)
+            with subject.borrowed(train=True), torch.no_grad():
+                raw = subject.call(batch)
+                with Rewired(note):
+                    subject.loss_of_raw(raw, batch.target)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            pass  # the loss is another exam's matter
+        subject.memo["reshapes of the loss"] = found
+    known: list[Call] = subject.memo["reshapes of the loss"]
+    return known
 
 
 class Merged(NamedTuple):

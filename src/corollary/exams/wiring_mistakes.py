@@ -18,6 +18,7 @@ WIRING: tuple[Change, ...] = (
         lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
         says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
         lambda t: when.reshaped(t)[0].name,
+        alike=True,
     ),
     Change(
         "ids as they are",
@@ -27,6 +28,7 @@ WIRING: tuple[Change, ...] = (
         says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
         "remove the clamp or the remainder."),
         says("- ids.clamp(max=3)\n+ ids"),
+        alike=True,
     ),
     Change(
         "an output for each class",
@@ -40,6 +42,7 @@ WIRING: tuple[Change, ...] = (
         says("- nn.Linear(width, 1), nn.MSELoss()\n+ nn.Linear(width, classes), "
         "nn.CrossEntropyLoss()"),
         when.last,
+        alike=True,
     ),
     Change(
         "a vector for each code",
@@ -59,6 +62,7 @@ WIRING: tuple[Change, ...] = (
         says("Add a positional encoding (or an embedding of positions) to the tokens of the "
         "sequence."),
         says("- h = tokens\n+ h = tokens + self.positions(torch.arange(length))"),
+        alike=True,
     ),
     Change(
         "along another axis",
@@ -77,6 +81,7 @@ WIRING: tuple[Change, ...] = (
         says("Keep the order of rows and columns (height, width) the same for input, output and "
         "target: check transpose, permute and reshape, and how masks are read."),
         says("- out.transpose(-1, -2)\n+ out"),
+        alike=True,
     ),
     Change(
         "gated layers",
@@ -97,6 +102,7 @@ WIRING: tuple[Change, ...] = (
         lambda t: f"Change the sign of term {terms.other_sign(t).number}: add a divergence (KL) or "
         "penalty to the error, do not subtract it.",
         says("- loss = error - term\n+ loss = error + term"),
+        alike=True,
     ),
     Change(
         "lighter term",
@@ -117,5 +123,6 @@ WIRING: tuple[Change, ...] = (
         says("Check where inputs and labels are cut, shifted, sorted or joined: row i of both must "
         "be the same sample (or place)."),
         says("- y = y.roll(1)\n+ y = y"),
+        alike=True,
     ),
 )  # fmt: skip

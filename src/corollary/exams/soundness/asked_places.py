@@ -13,13 +13,17 @@ loss show which target each output is compared with, and the data shows which in
 
 from collections.abc import Iterator
 
+from torch import Tensor
+
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.loss_shares import ignored_classes
 from corollary.exams.places import asked_offset
-from corollary.exams.readings import counted
+from corollary.exams.readings import counted, rounded
 from corollary.exams.soundness.causality import looks_ahead
 
 SAMPLES = 16
+MOST = 0.5  # of the rows: padding that ends them, and not a token that is left out somewhere
 EXPLAINS = ("trainability/*", "learning/*", "generalization/*", "function/*", "soundness/causality")
 
 
@@ -33,6 +37,7 @@ class AskedPlaces(Exam):
             offset = asked_offset(subject, batch)
         if offset is None:
             raise NotApplicableError("the targets are not the tokens of the input, shifted or not")
+        yield from self._end(subject)
         ahead = looks_ahead(subject)
         twice = offset > 1 and ahead is not True
         copied = offset < 1 and ahead is False
@@ -70,3 +75,45 @@ class AskedPlaces(Exam):
             else "",
             explains=EXPLAINS if twice or copied else (),
         )
+
+    def _end(self, subject: Subject) -> Iterator[Finding]:
+        """Whether the loss leaves out the token that ends a sequence."""
+        found = end_left_out(subject)
+        if found is None:
+            return
+        token, share = found
+        yield self.finding(
+            "The end of a sequence is not learned",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit=f"% of the rows end with a target {token} that the loss leaves out",
+            expected="0 %: the first end of each row counts",
+            meaning=f"Token {token} follows the last token of a row, and the loss ignores it as "
+            "padding (ignore_index): the network is never asked for the end, so what it generates "
+            "does not stop.",
+            advice="Give padding a token of its own, different from the end of a sequence "
+            f"(pad_token is not eos_token), or set the labels after the first {token} of a row to "
+            "-100 and let that one count.",
+            change=f"- nn.CrossEntropyLoss(ignore_index={token})\n"
+            "+ labels[after_the_first_end] = -100\n+ nn.CrossEntropyLoss()",
+        )
+
+
+def end_left_out(subject: Subject) -> tuple[int, float] | None:
+    """A token that fills rows after their ends, that the loss leaves out, and how many rows have it.
+
+    Where another token ends every row, as it should, the end is learned before the padding.
+    """
+    batch = subject.all_labelled()
+    x = next((t for t in batch.tensors() if t.dim() == 2 and not t.is_floating_point()), None)
+    y = batch.target
+    if x is None or not isinstance(y, Tensor) or y.shape != x.shape:
+        return None
+    for token in ignored_classes(subject):
+        last = (y == token) & (x != token)  # what stands before the first of them
+        rows = last.any(1)
+        share = float(rows.double().mean())
+        if share > MOST and len(x[last].unique()) > 2:
+            return token, share
+    return None

@@ -21,7 +21,7 @@ import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.class_targets import class_axis
-from corollary.exams.heads import RANGES, Head, head_of, wanted_beyond
+from corollary.exams.heads import RANGES, Head, head_of, infinite_when_sure, wanted_beyond
 from corollary.exams.loss_kinds import LOSSES, TARGETS
 from corollary.exams.readings import rounded
 
@@ -38,7 +38,7 @@ class HeadAndLoss(Exam):
         head = head_of(subject)
         checks = [self._one_unit, self._not_logarithms, self._logistic, self._exp_twice]
         asked = [*(check(head) for check in checks), self._range(subject, head)]
-        asked.append(self._squeezed(head))
+        asked += [self._squeezed(head), self._sure(subject, head)]
         faults = [found for found in asked if found is not None]
         yield from faults
         yield from self._start(subject, head)
@@ -195,6 +195,24 @@ class HeadAndLoss(Exam):
             "outputs grow.",
             advice="Map the labels to 0 and 1; for more than two classes use one output for each "
             "and cross-entropy.",
+            explains=("trainability/*", "learning/*", "generalization/*"),
+        )
+
+    def _sure(self, subject: Subject, head: Head) -> Finding | None:
+        """Probabilities of exactly 0 or 1, which a saturated output rounds to."""
+        if (head.low, head.high) != (0.0, 1.0) or not infinite_when_sure(subject, head):
+            return None
+        spacing = torch.finfo(head.output.dtype).eps
+        return self.finding(
+            "The loss is infinite where the output is exactly 0 or 1",
+            severity=Severity.HIGH,
+            where=head.where,
+            meaning=f"A {head.op or 'bounded output'} that is sure is rounded to 0 or 1, and there "
+            "the loss or its gradient is infinite or NaN: the logarithm of 0. An epsilon below "
+            f"{spacing:.1g} is lost beside 1 in this precision.",
+            advice="Use the loss of logits (BCEWithLogitsLoss, CrossEntropyLoss), which never "
+            f"takes the logarithm of 0, or clamp to [eps, 1 - eps] with eps of {10 * spacing:.0e}.",
+            change="- loss = -(p + eps).log()\n+ loss = F.binary_cross_entropy_with_logits(...)",
             explains=("trainability/*", "learning/*", "generalization/*"),
         )
 

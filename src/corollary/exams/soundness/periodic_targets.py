@@ -72,8 +72,8 @@ class PeriodicTargets(Exam):
             expected="no more than further in",
             meaning=f"Targets go from {low:.3g} to {high:.3g}, and near the seam the same inputs "
             "have both ends as targets, as angles (degrees, hours) do: the answer is then the "
-            f"mean, which is the opposite. After {trial.steps} steps the squared error around the circle "
-            f"is {own:.2g} of the variance; with cosine and sine as targets {turned:.2g}.",
+            f"mean, which is the opposite. After {trial.steps} steps the squared error around the "
+            f"circle is {own:.2g} of the variance; with cosine and sine as targets {turned:.2g}.",
             advice="Predict the cosine and the sine of the angle (two outputs) and take atan2 of "
             "them, or use a loss of the angle's difference, 1 - cos(output - target).",
             change="- y = angle\n+ y = torch.stack([angle.cos(), angle.sin()], 1)",
