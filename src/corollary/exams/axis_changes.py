@@ -149,7 +149,8 @@ def _along(op: str, axes: tuple[int, ...], func: Any, args: Any, kwargs: dict[st
         return x.amax(axes), None
     rest = {k: v for k, v in kwargs.items() if k not in ("dim", "dims", "axis", "input")}
     if op == "normalize":
-        return F.normalize(x, *args[1:2], dim=dim, **rest)
+        p = args[1] if len(args) > 1 else rest.get("p", 2.0)
+        return F.normalize(x, p, dim)
     return func(x, (dim,) if op == "flip" else dim, *args[2:], **rest)
 
 

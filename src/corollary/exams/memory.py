@@ -111,8 +111,8 @@ def _swapped(layers: list[tuple[nn.Module, str, nn.RNN]], made: list[nn.GRU]) ->
             parent._modules[name] = layer
         yield
     finally:
-        for parent, name, layer in layers:
-            parent._modules[name] = layer
+        for parent, name, plain in layers:
+            parent._modules[name] = plain
 
 
 def _gru(layer: nn.RNN, length: int) -> nn.GRU:
@@ -126,7 +126,7 @@ def _gru(layer: nn.RNN, length: int) -> nn.GRU:
             batch_first=layer.batch_first,
             dropout=layer.dropout,
             bidirectional=layer.bidirectional,
-        ).to(layer.weight_ih_l0)
+        ).to(next(layer.parameters()))
     h = layer.hidden_size
     with torch.no_grad():
         for name, p in made.named_parameters():

@@ -101,7 +101,7 @@ class AskedPlaces(Exam):
 
 
 def end_left_out(subject: Subject) -> tuple[int, float] | None:
-    """A token that fills rows after their ends, that the loss leaves out, and how many rows have it.
+    """A token that fills rows after their ends and that the loss leaves out, and the share of rows.
 
     Where another token ends every row, as it should, the end is learned before the padding.
     """

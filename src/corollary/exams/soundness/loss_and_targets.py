@@ -39,8 +39,8 @@ class LossAndTargets(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """What the loss does not ask for, or asks for wrongly."""
         head = head_of(subject)
-        asked = (self._labels(head), self._classes_as_numbers(head))
-        asked += (self._sign(subject, head), self._smoothed(subject, head))
+        asked = [self._labels(head), self._classes_as_numbers(head)]
+        asked += [self._sign(subject, head), self._smoothed(subject, head)]
         faults = [found for found in asked if found is not None]
         faults += [*self._not_counted(subject, head), *self._left_out(subject, head)]
         yield from faults
