@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from corollary.core import Batch, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import classes_last
+from corollary.exams.loss_shares import ignored_classes
 
 FARTHEST = 3  # places that targets are looked for ahead or behind
 SAME = 0.99  # of the tokens: targets that are the inputs, but for an odd one at a seam
@@ -54,7 +55,7 @@ def loss_shift(subject: Subject, raw: object, batch: Batch) -> int | None:
         return None
     at, k = y.shape[1] // 2, last.shape[-1]
     other = y.clone()
-    other[:, at] = torch.where(y[:, at] >= 0, (y[:, at] + 1) % k, 0)
+    other[:, at] = _another(y[:, at], k, ignored_classes(subject))
     try:
         slopes = [torch.autograd.grad(subject.loss_of(logits, t), logits)[0] for t in (y, other)]
     except REFUSED:
@@ -62,6 +63,14 @@ def loss_shift(subject: Subject, raw: object, batch: Batch) -> int | None:
     differs = classes_last(subject, (slopes[0] - slopes[1]).abs(), y).amax((0, 2))
     places = (differs > 1e-3 * float(differs.max())).nonzero()[:, 0]
     return at - int(places[0]) if len(places) == 1 and float(differs.max()) > 0 else None
+
+
+def _another(y: Tensor, k: int, ignored: tuple[int, ...]) -> Tensor:
+    """Another class for each label that counts: as many count as before."""
+    counted = [c for c in range(k) if c not in ignored]
+    following = torch.arange(k)
+    following[counted] = torch.tensor([*counted[1:], *counted[:1]])
+    return torch.where(y >= 0, following[y.clamp(min=0)], y)
 
 
 def _shift_of_own_loss(subject: Subject, raw: object, y: Tensor) -> int | None:
