@@ -21,6 +21,7 @@ from corollary.core import Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.rewiring import Rewired
 from corollary.exams.runs import Run
+from corollary.exams.soundness.causality import looks_ahead
 from corollary.exams.trial_run import TrialRun, unchanged
 
 SCALED = ("softmax", "log_softmax", "normalize", "cumsum", "flip")  # the shape stays
@@ -159,6 +160,10 @@ def _run(trial: TrialRun, reduction: Reduction, axes: tuple[int, ...]) -> Run:
     grown: list[nn.Linear] = []
     with subject.borrowed(train=True), torch.no_grad(), _changed(subject, reduction, axes, grown):
         subject.call(subject.data(FEW))  # finds out which layers need another size
+    if looks_ahead(subject) is False:
+        with _changed(subject, reduction, axes, grown):
+            if looks_ahead(subject):
+                raise NotApplicableError("then answers would be read from later places")
     optimizer, _ = subject.recipe.twin()
     if grown:
         optimizer.add_param_group({"params": [p for m in grown for p in m.parameters()]})

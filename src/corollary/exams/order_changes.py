@@ -23,6 +23,8 @@ from corollary.exams.trial_run import TrialRun, unchanged
 FEW, LEAST = 16, 4  # samples; tokens and pixels of a side below which there is nothing to permute
 SAME = 1e-4  # of the outputs: rounding of sums in another order
 HALF = 0.5  # of a constant's errors
+FOLLOWS = 0.3  # correlation of neighbouring rows; of a thousand independent ones it is below 0.1
+COPIED = 0.95  # of the labels, or their correlation with an input
 PERIOD = 1e4  # the longest wave, as Vaswani et al. (2017) have it
 REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
@@ -124,19 +126,13 @@ def has_two_equal_axes(trial: TrialRun) -> bool:
             output = trial.subject.call(trial.subject.data(2))
     except REFUSED:
         return False
-    if not isinstance(y, Tensor) or not isinstance(output, Tensor) or y.dim() < 2:
+    x = trial.subject.data(1).tensors()[0]
+    pictures = x.dim() == 4 and x.shape[-1] == x.shape[-2] >= LEAST
+    if not (pictures and isinstance(y, Tensor) and isinstance(output, Tensor)) or y.dim() < 2:
         return False
-    return _side(output) is not None and (output.numel() // 2) % y[0].numel() == 0
-
-
-def _side(output: Tensor) -> int | None:
-    """The side of square pictures: two axes, or one with all pixels in a row."""
-    if output.dim() >= 3 and output.shape[-1] == output.shape[-2] >= LEAST:
-        return output.shape[-1]
-    if output.dim() == 3 and math.isqrt(output.shape[1]) ** 2 == output.shape[1]:
-        side = math.isqrt(output.shape[1])
-        return side if side >= LEAST else None
-    return None
+    if output.shape[-1] == output.shape[-2] >= LEAST:
+        return True
+    return output.dim() == 3 and output.shape[1] == y[0].numel() == x[0, 0].numel()
 
 
 TURNS: dict[str, Callable[[Tensor, int, int], Tensor]] = {
@@ -172,9 +168,37 @@ def moved_labels(trial: TrialRun) -> Turned:
         raise NotApplicableError("the targets are not a tensor")
     rows = {"the row before": (1, 0), "the row after": (-1, 0)}
     places = {"the place before": (1, 1), "the place after": (-1, 1)}
-    ways = rows | (places if y.dim() == 2 and y.shape[1] >= LEAST else {})
-    runs = ((k, _moved_run(trial, batch, *way)) for k, way in ways.items())
+    ways = {} if _follows(y) else rows
+    ways |= places if y.dim() == 2 and y.shape[1] >= LEAST else {}
+    runs = (
+        (k, _moved_run(trial, batch, *way)) for k, way in ways.items() if not _read(batch, *way)
+    )
     return _best(trial, "moved labels", runs)
+
+
+def _follows(y: Tensor) -> bool:
+    """Whether labels of neighbouring rows are alike, as in a series or in sorted data."""
+    rows = y.double().reshape(len(y), -1)
+    rows = rows - rows.mean(0)
+    size = float(rows.square().sum())
+    return size > 0 and abs(float((rows[1:] * rows[:-1]).sum())) > FOLLOWS * size
+
+
+def _read(batch: Batch, shift: int, axis: int) -> bool:
+    """Whether the moved labels are among the inputs: then they are copied, and not learned."""
+    y = batch.target.roll(-shift, axis).double()
+    for x in batch.tensors():
+        values = x.double()
+        if x.shape == y.shape and float((values == y).double().mean()) > COPIED:
+            return True
+        columns = values.reshape(*y.shape, -1) if x.shape[: y.dim()] == y.shape else None
+        if columns is None or not x.is_floating_point() or y.dim() + 1 != columns.dim():
+            continue
+        flat, one = columns.reshape(-1, columns.shape[-1]), y.reshape(-1, 1)
+        both = torch.corrcoef(torch.cat([flat, one], 1).T)[-1, :-1]
+        if bool((both.abs() > COPIED).any()):
+            return True
+    return False
 
 
 def errs_as_by_chance(trial: TrialRun) -> bool:

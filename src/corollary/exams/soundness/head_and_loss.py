@@ -20,10 +20,12 @@ from collections.abc import Iterator
 import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import class_axis
 from corollary.exams.heads import RANGES, Head, head_of, infinite_when_sure, wanted_beyond
 from corollary.exams.loss_kinds import LOSSES, TARGETS
 from corollary.exams.readings import rounded
+from corollary.exams.trial_run import trial_run_of
 
 SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
 FLOOR = 0.3  # of a loss: no answer is surer than three in four
@@ -38,7 +40,7 @@ class HeadAndLoss(Exam):
         head = head_of(subject)
         checks = [self._one_unit, self._not_logarithms, self._logistic, self._exp_twice]
         asked = [*(check(head) for check in checks), self._range(subject, head)]
-        asked += [self._squeezed(head), self._sure(subject, head)]
+        asked += [self._squeezed(head), self._sure(subject, head, budget)]
         faults = [found for found in asked if found is not None]
         yield from faults
         yield from self._start(subject, head)
@@ -198,14 +200,19 @@ class HeadAndLoss(Exam):
             explains=("trainability/*", "learning/*", "generalization/*"),
         )
 
-    def _sure(self, subject: Subject, head: Head) -> Finding | None:
+    def _sure(self, subject: Subject, head: Head, budget: Budget) -> Finding | None:
         """Probabilities of exactly 0 or 1, which a saturated output rounds to."""
         if (head.low, head.high) != (0.0, 1.0) or not infinite_when_sure(subject, head):
             return None
+        try:
+            seen = not trial_run_of(subject, budget).run.finite
+        except NotApplicableError:
+            seen = False
         spacing = torch.finfo(head.output.dtype).eps
         return self.finding(
             "The loss is infinite where the output is exactly 0 or 1",
-            severity=Severity.HIGH,
+            severity=Severity.HIGH if seen else Severity.LOW,
+            evidence=Evidence.CONFIRMED if seen else Evidence.PREDICTED,
             where=head.where,
             meaning=f"A {head.op or 'bounded output'} that is sure is rounded to 0 or 1, and there "
             "the loss or its gradient is infinite or NaN: the logarithm of 0. An epsilon below "
@@ -213,7 +220,7 @@ class HeadAndLoss(Exam):
             advice="Use the loss of logits (BCEWithLogitsLoss, CrossEntropyLoss), which never "
             f"takes the logarithm of 0, or clamp to [eps, 1 - eps] with eps of {10 * spacing:.0e}.",
             change="- loss = -(p + eps).log()\n+ loss = F.binary_cross_entropy_with_logits(...)",
-            explains=("trainability/*", "learning/*", "generalization/*"),
+            explains=("trainability/*", "learning/*", "generalization/*") if seen else (),
         )
 
     def _exp_twice(self, head: Head) -> Finding | None:
