@@ -146,9 +146,10 @@ class Rates(nn.Module):
     ("exp", "logarithm", "wanted"), [(True, True, True), (True, False, False), (False, True, False)]
 )
 def test_exp_is_not_applied_twice(exp, logarithm, wanted):
-    data = (X, torch.poisson(X[:, :1].exp() + 1, generator=torch.Generator().manual_seed(0)))
-    loss = nn.PoissonNLLLoss(log_input=logarithm)
-    found = loud(asked("head_and_loss", Rates(exp), data, loss=loss))
+    data = (X, torch.poisson((X[:, :1] - 2).exp(), generator=torch.Generator().manual_seed(0)))
+    loss, net = nn.PoissonNLLLoss(log_input=logarithm), Rates(exp)
+    adam = torch.optim.Adam(net.parameters(), lr=0.05)
+    found = loud(asked("head_and_loss", net, data, loss=loss, optimizer=adam))
     assert [f.title for f in found] == ["exp is applied twice"] * wanted
 
 
