@@ -55,6 +55,12 @@ def test_an_element_of_a_sequence_is_where_the_function_writes_it(folder):
     assert text["2.0.bias"] == "nn.Sequential(nn.Linear(32, 8), nn.ReLU())"
 
 
+def test_a_sequence_that_another_function_of_the_file_writes_is_found_if_it_is_the_only_one(folder):
+    text, _ = lines("net.py:frozen", "3", "2.0.bias")
+    assert text[""] == "def frozen():" and text["3"] == "nn.Linear(8, 2)"
+    assert text["2.0.bias"] == "nn.Sequential(nn.Linear(32, 8), nn.ReLU())"
+
+
 def test_a_module_in_a_file_is_where_it_is_assigned(folder):
     text, _ = lines("net.py:model", "head")
     assert text[""] == "model = Net()" and text["head"].startswith("self.head")

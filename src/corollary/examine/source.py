@@ -114,16 +114,24 @@ def _value_of_attribute(tree: ast.ClassDef, name: str) -> ast.expr | None:
 
 
 def _passed_in(made: ast.stmt | None, model: nn.Module, where: str, path: Path) -> Place | None:
-    """The line of an argument, where a function writes the network out as ``nn.Sequential(...)``.
+    """The line of an argument, where the network is written out as ``nn.Sequential(...)``.
 
-    The call is recognised by the classes of its arguments.
+    The call is recognised by the classes of its arguments: within the target, else anywhere in its
+    file if there is only one such call.
     """
     kinds = [type(layer).__name__ for layer in model.children()]
-    for node in ast.walk(made) if made else ():
-        if isinstance(node, ast.Call) and [_called(part) for part in _elements(node)] == kinds:
-            found = _element(node, where.split("."))
-            return None if found is node else (_relative(path), found.lineno)
+    within = _calls_with(kinds, made) if made else []
+    anywhere = _calls_with(kinds, _tree(path))
+    for call in within[:1] or (anywhere if len(anywhere) == 1 else []):
+        found = _element(call, where.split("."))
+        return None if found is call else (_relative(path), found.lineno)
     return None
+
+
+def _calls_with(kinds: list[str], tree: ast.AST) -> list[ast.Call]:
+    """Calls of containers whose elements are made by calls of these classes."""
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if kinds and [_called(e) for e in _elements(call)] == kinds]
 
 
 def _element(value: ast.expr, parts: list[str]) -> ast.expr:

@@ -36,6 +36,11 @@ def healthy():
     return model, data()
 
 
+def frozen():
+    model, points = healthy()
+    return model.requires_grad_(False), points
+
+
 def refused():
     return Net(), torch.ones(4, 7)
 
