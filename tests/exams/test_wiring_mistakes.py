@@ -7,8 +7,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from corollary.core import Severity
+from corollary.core import Batch, Severity
 from corollary.examine.examiner import examine
+from corollary.exams.order_changes import labels_are_read
 
 
 def titles(exam, model, data, **about):
@@ -196,3 +197,8 @@ def test_an_epsilon_below_the_precision_is_named(eps):
     found = titles("soundness/head_and_loss", model, (x, y), loss=loss)
     wanted = ["The loss is infinite where the output is exactly 0 or 1"]
     assert found == (wanted if eps < 1e-7 else [])
+
+
+def test_a_next_token_is_not_repaired_into_the_token_that_is_read():
+    batch = Batch((ids := torch.randint(9, (32, 12)),), {}, ids.roll(-1, 1))
+    assert labels_are_read(batch, -1, 1) and not labels_are_read(batch, 1, 1)

@@ -171,7 +171,9 @@ def moved_labels(trial: TrialRun) -> Turned:
     ways = {} if _follows(y) else rows
     ways |= places if y.dim() == 2 and y.shape[1] >= LEAST else {}
     runs = (
-        (k, _moved_run(trial, batch, *way)) for k, way in ways.items() if not _read(batch, *way)
+        (k, _moved_run(trial, batch, *way))
+        for k, way in ways.items()
+        if not labels_are_read(batch, *way)
     )
     return _best(trial, "moved labels", runs)
 
@@ -184,10 +186,11 @@ def _follows(y: Tensor) -> bool:
     return size > 0 and abs(float((rows[1:] * rows[:-1]).sum())) > FOLLOWS * size
 
 
-def _read(batch: Batch, shift: int, axis: int) -> bool:
+def labels_are_read(batch: Batch, shift: int, axis: int) -> bool:
     """Whether the moved labels are among the inputs: then they are copied, and not learned."""
-    y = batch.target.roll(-shift, axis).double()
-    for x in batch.tensors():
+    inner = (slice(1, -1), *[slice(None)] * axis)[:: -1 if axis else 1]  # without what wraps round
+    y = batch.target.roll(-shift, axis).double()[inner]
+    for x in (t[inner] for t in batch.tensors() if t.dim() > axis and len(t) == batch.size):
         values = x.double()
         if x.shape == y.shape and float((values == y).double().mean()) > COPIED:
             return True
