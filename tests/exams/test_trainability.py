@@ -24,7 +24,7 @@ def test_a_dead_layer_is_named_as_what_stops_the_gradient():
     model = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 3))
     nn.init.constant_(model[0].bias, -100.0)
     (finding,) = only("gradient_reach", model)
-    assert finding.where == "1" and "'1', which gives zeros" in finding.advice
+    assert finding.where == "1" and "'1', which outputs zeros" in finding.advice
 
 
 class Attention(nn.Module):

@@ -55,7 +55,7 @@ DATA = [
     ("broken.csv", "could not convert string 'x'"),
     ("empty.csv", "(it is empty)"),
     ("nets.py:empty", "the data has no samples"),
-    ("nets.py:uneven", "the same number of samples, but they have 4, 5"),
+    ("nets.py:uneven", "the same number of samples, got 4, 5"),
     ("nets.py:number", "got int"),
     ("nets.py:nothing", "from 'nets.py:nothing', got None"),
     ("nets.py:texts", "expected numbers in the data, got an array of <U1"),
