@@ -8,6 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from corollary.watch.measure.inside import Inside, Movement, batch_shift
+from corollary.watch.measure.layers import LayerProbe
 from corollary.watch.watcher import watch
 
 
@@ -33,6 +34,65 @@ def test_attention_entropy_is_that_of_torchs_own_weights(first, causal):
     there = most > 0
     expected = (entropy[..., there] / most[there]).mean()
     assert seen.entropy["a"] == pytest.approx(expected.item(), abs=1e-5)
+
+
+class Attends(nn.Module):
+    """Attention of two heads, fused or by hand, with a mask of its own kind."""
+
+    def __init__(self, fused, mask):
+        super().__init__()
+        self.fused, self.mask, self.qkv = fused, mask, nn.Linear(6, 18)
+        self.head = nn.Linear(6, 1)
+
+    def weights(self, x):
+        q, k, v = self.qkv(x.reshape(len(x) // 4, 4, 6)).chunk(3, -1)
+        return (t.unflatten(-1, (2, 3)).transpose(1, 2) for t in (q, k, v))
+
+    def scores(self, q, k):
+        later = torch.ones(4, 4).triu(1).bool()
+        lowest = {"bool": -math.inf, "float": torch.finfo(torch.float32).min, "causal": -math.inf}
+        return (q @ k.mT / math.sqrt(3)).masked_fill(later, lowest[self.mask])
+
+    def forward(self, x):
+        q, k, v = self.weights(x)
+        if self.fused:
+            later = torch.ones(4, 4).triu(1).bool()
+            masks = {
+                "causal": {"is_causal": True},
+                "bool": {"attn_mask": ~later},
+                "float": {"attn_mask": torch.zeros(4, 4).masked_fill(later, -math.inf)},
+            }
+            mixed = F.scaled_dot_product_attention(q, k, v, **masks[self.mask])
+        else:
+            mixed = F.softmax(self.scores(q, k), dim=-1) @ v
+        return self.head(mixed.transpose(1, 2).reshape(len(x), 6))
+
+
+@pytest.mark.parametrize("mask", ["causal", "bool", "float"])
+@pytest.mark.parametrize("fused", [True, False])
+def test_attention_is_seen_wherever_it_is_computed(fused, mask):
+    model, x = Attends(fused, mask), 3 * torch.randn(16, 6)
+    probe = LayerProbe(model)
+    probe.attach()
+    watched = model(x)
+    probe.remove_calls()
+    assert torch.equal(watched, model(x))
+    q, k, _ = model.weights(x)
+    entropy = torch.special.entr(model.scores(q, k).softmax(-1)).sum(-1)
+    expected = (entropy[..., 1:] / torch.arange(2, 5.0).log()).mean()
+    assert list(probe.inside.entropy) == ["attention 1"]
+    assert probe.inside.entropy["attention 1"] == pytest.approx(expected.item(), abs=1e-5)
+
+
+def test_nothing_is_looked_at_after_a_pass_that_failed():
+    model = Attends(True, "causal")
+    probe = LayerProbe(model)
+    probe.attach()
+    with pytest.raises(RuntimeError):
+        model(torch.randn(16, 5))
+    F.softmax(torch.zeros(1, 2, 3, 3), -1)
+    assert probe.inside.entropy == {}
+    probe.forget()
 
 
 def test_batch_shift_is_the_distance_that_was_planted():

@@ -205,6 +205,8 @@ def keeps_weights_in_bfloat16(wrong):
 @mistake("mode/frozen_batch_norm")
 def freezes_batch_norm_by_its_weights(wrong):
     model = net(norm=True)
+    model(data(64)[0])
+    model[1].num_batches_tracked.fill_(100)  # as after a pretraining
     model[:2].requires_grad_(False)
     if not wrong:
         model[1].eval()
@@ -778,6 +780,16 @@ def test_the_mistake_is_told(name):
 def test_the_same_loop_without_it_is_healthy(name):
     events = said(name, False)
     assert [e for e in events if e.severity.rank >= 2 or e.cause in CASES[name][1]] == []
+
+
+def test_statistics_of_a_new_batch_norm_may_move_while_it_is_frozen():
+    model = net(norm=True)
+    model[:2].requires_grad_(False)
+    optimizer = Adam(model[4].parameters())
+    with watch(model, optimizer, to=None, quiet=True) as watcher:
+        for _ in range(8):
+            one_step(model, optimizer, *data(16))
+    assert [str(e.severity) for e in watcher.events] == ["low"]
 
 
 def test_calls_are_told_while_a_watcher_is_open_only():

@@ -8,6 +8,7 @@ from corollary.watch.event import Streak
 from corollary.watch.state import Loop, Owned
 
 STATISTICS = "mode/frozen_batch_norm"
+NEW = 2  # batches that a layer has seen after the first step, if it was new
 Norm = nn.modules.batchnorm._BatchNorm
 
 
@@ -18,7 +19,7 @@ class FrozenStatistics(Detector):
 
     def __init__(self) -> None:
         self.tracked: dict[str, int] = {}  # batches that a layer has counted
-        self.trained: set[str] = set()  # layers that were trained before they were frozen
+        self.trained: set[str] = set()  # layers with statistics of this run, not of another one
         self.streak = Streak(self.LOOKS, release=5)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -31,6 +32,8 @@ class FrozenStatistics(Detector):
             if not isinstance(norm, Norm) or norm.num_batches_tracked is None:
                 continue
             count, weights = int(norm.num_batches_tracked), list(norm.parameters())
+            if name not in self.tracked and count <= NEW:
+                self.trained.add(name)
             moved = count > self.tracked.get(name, count)
             self.tracked[name] = count
             off = bool(weights) and not any(p.requires_grad for p in weights)
@@ -38,7 +41,7 @@ class FrozenStatistics(Detector):
                 self.trained.add(name)
             if moved and (off or (weights and not any(id(p) in owned_ids for p in weights))):
                 moving.append(name)
-                # What was trained on these data has their statistics anyway.
+                # What was new or trained in this run has the statistics of its data anyway.
                 flagged |= off and name not in self.trained
         new = self.streak.see(bool(moving) and bool(owned_ids))
         if new:

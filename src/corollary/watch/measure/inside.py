@@ -22,8 +22,8 @@ from torch import Tensor, nn
 
 from corollary.core.measurement import Reading
 from corollary.theory.confidence.mean import student
+from corollary.watch.measure.entropy import EXAMPLES, normalized_entropy
 
-EXAMPLES = 4  # of a batch whose attention is looked at
 ROWS = 64  # examples whose batch statistics and outputs are looked at
 SAMPLE = 1024  # weights per tensor whose movement is followed
 SQUASHING = (nn.Tanh, nn.Sigmoid, nn.Hardtanh, nn.Hardsigmoid)
@@ -112,22 +112,6 @@ def _attention(
     if isinstance(mask, Tensor) and mask.dim() == 2:
         scores = scores.masked_fill(mask, -math.inf) if mask.dtype == torch.bool else scores + mask
     return normalized_entropy(scores)
-
-
-def normalized_entropy(scores: Tensor) -> float | None:
-    """The mean entropy of softmax rows over that of equal weights where scores are finite.
-
-    Example:
-        >>> normalized_entropy(torch.zeros(1, 4)), normalized_entropy(torch.tensor([[1e4, 0.0]]))
-        (1.0, 0.0)
-    """
-    p = scores.float().softmax(-1)
-    most = torch.isfinite(scores).sum(-1).float().log()
-    entropy = -(p * p.clamp(min=1e-30).log()).sum(-1)
-    there = most > 0
-    if not bool(there.any()):
-        return None
-    return round(float((entropy[there] / most[there]).mean()), 6)
 
 
 class Movement:

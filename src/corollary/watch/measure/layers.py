@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
+from corollary.watch.measure.attention_weights import AttentionCalls
 from corollary.watch.measure.inside import WATCHED, Inside
 from corollary.watch.measure.noise import example_squares
 
@@ -49,8 +50,14 @@ class LayerProbe:
     inside: Inside = field(default_factory=Inside)
     recomputed: bool = False  # whether a layer's pass is made again for its backward pass
 
+    def __post_init__(self) -> None:
+        self.calls = AttentionCalls(self.inside.entropy.__setitem__)
+
     def attach(self) -> None:
         """Hook every module that has parameters of its own, and some that have none."""
+        begin = self.model.register_forward_pre_hook(self._begin)
+        end = self.model.register_forward_hook(self._end, always_call=True)
+        self.handles += [begin, end]
         for name, module in self.model.named_modules():
             if isinstance(module, WATCHED):
                 hook = self._look_inside(name)
@@ -60,6 +67,7 @@ class LayerProbe:
 
     def remove_calls(self) -> None:
         """Take the hooks on modules away; those on outputs wait for the backward pass."""
+        self.calls.stop()
         for handle in self.handles:
             handle.remove()
         self.handles = []
@@ -75,6 +83,13 @@ class LayerProbe:
         """Release what was kept."""
         self.remove()
         self.seen = {}
+
+    def _begin(self, module: nn.Module, args: Any) -> None:
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            self.calls.start()
+
+    def _end(self, module: nn.Module, args: Any, output: Any) -> None:
+        self.calls.stop()  # also after an error of the model's own
 
     def _hook(self, name: str) -> Any:
         def hook(module: nn.Module, args: Any, output: Any) -> None:
