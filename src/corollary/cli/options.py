@@ -12,7 +12,10 @@ from corollary.examine.datasets import DATA_SETS
 # A network and its data, as `examine` and `train` take them.
 Target = Annotated[
     str,
-    typer.Argument(help="net.py:build, package.module:object, model.safetensors or a folder."),
+    typer.Argument(
+        help="net.py:build, package.module:object, a file (.safetensors, .onnx, .pt2, "
+        "TorchScript), a folder of transformers, hf:NAME, timm:NAME or torchvision:NAME."
+    ),
 ]
 Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
 LossName = Annotated[

@@ -5,7 +5,9 @@ from pathlib import Path
 from corollary.errors import InputError, one_line
 from corollary.examine.datasets import DATA_SETS
 from corollary.examine.modules import DEMO, is_folder
+from corollary.examine.network_files import NETWORK_FILES
 
+TARGETS = (".py", ".safetensors", *NETWORK_FILES)
 DATA_FILES = (".npz", ".csv")
 WEIGHTS = (".safetensors", ".pt", ".pth", ".bin")
 
@@ -21,7 +23,7 @@ def checked_target(target: str, folder: Path) -> str:
     place = folder / (target.rpartition(":")[0] or target)
     _stays_inside(target, place, folder, "the target")
     if not is_folder(str(place)):
-        _file_inside(target, folder, "the target", (".py", ".safetensors"), "net.py:build or demo")
+        _file_inside(target, folder, "the target", TARGETS, "net.py:build or demo")
     return target
 
 

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from corollary.errors import InputError
 from corollary.examine.datasets import known_form
+from corollary.examine.hubs import hub_of, must_have_package
 from corollary.examine.modules import FORM, file_of_weights, is_folder, must_exist, no_such_name
+from corollary.examine.network_files import NETWORK_FILES, must_be_readable
 
 
 def check_words(target: str, *data: str, loss: str = "", weights: Path | None = None) -> None:
@@ -25,6 +27,10 @@ def check_words(target: str, *data: str, loss: str = "", weights: Path | None = 
     """
     if target.endswith(".safetensors"):
         must_exist(Path(target))
+    elif target.endswith(NETWORK_FILES):
+        must_be_readable(Path(target))
+    elif hub_of(target):
+        must_have_package(target)
     elif is_folder(target):
         file_of_weights(Path(target))
     elif target:

@@ -2,7 +2,9 @@
 
 TARGET is ``file.py:name`` or ``package.module:name`` (called without arguments if it is a function
 or a class; it may give ``(model, data)``), a ``.safetensors`` file written by
-:func:`corollary.train.saved.save_model`, or a folder of transformers (``save_pretrained``).
+:func:`corollary.train.saved.save_model`, a folder of transformers (``save_pretrained``), a file of
+ONNX, torch.export or TorchScript (:mod:`corollary.examine.network_files`), or a name in a library
+(:mod:`corollary.examine.hubs`).
 """
 
 import importlib
@@ -14,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from corollary.errors import CorollaryError, InputError, one_line
+from corollary.examine.hubs import hub_of, load_from_hub, pretrained
+from corollary.examine.network_files import NETWORK_FILES, load_network_file
 
 DEMO = "corollary.exams.demo:build"
 # What a folder of transformers may hold, best first; an index names the files that weights are in.
@@ -32,6 +36,10 @@ def load_module(target: str) -> tuple[Any, Any]:
         from corollary.train.saved import load_model
 
         return load_model(Path(target)), None
+    if target.endswith(NETWORK_FILES):
+        return load_network_file(Path(target)), None
+    if hub_of(target):
+        return load_from_hub(target), None
     if is_folder(target):
         return _pretrained(Path(target)), None
     made = called(load_object(target), target)
@@ -67,20 +75,13 @@ def file_of_weights(path: Path) -> Path:
 
 
 def _pretrained(folder: Path) -> Any:
-    """The model of a folder, by the class its config names; code within the folder is not run."""
+    """The model of a folder; code within the folder is not run."""
     try:
-        import transformers
+        return pretrained(str(folder), local=True)
     except ModuleNotFoundError:
         raise InputError(
             f"{folder} is a model of transformers; pip install transformers to examine it"
         ) from None
-    try:
-        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
-        names = getattr(config, "architectures", None) or ["AutoModel"]
-        kind = getattr(transformers, names[0], None)
-        if kind is None:
-            raise InputError(f"transformers has no {names[0]}, which {folder} is a model of")
-        return kind.from_pretrained(folder, local_files_only=True)
     except CorollaryError:
         raise
     except Exception as error:

@@ -23,7 +23,8 @@ def offer(folder: Path) -> Offer:
     targets: list[str] = []
     for path in sorted(folder.glob("*.py"))[:FILES]:
         targets += (f"{path.name}:{name}" for name in _callables(path))
-    models = sorted(p.name for p in folder.glob("*.safetensors"))
+    kinds = ("*.safetensors", "*.onnx", "*.pt2")
+    models = sorted(p.name for kind in kinds for p in folder.glob(kind))
     files = sorted(p.name for kind in ("*.npz", "*.csv") for p in folder.glob(kind))
     found = (p for p in sorted(folder.glob("*.jsonl"))[:FILES] if ".rank" not in p.name)
     return Offer((*targets, *models), (*DATA_SETS, *files, *targets), tuple(p.name for p in found))

@@ -112,7 +112,7 @@ class Examine:
     what is wrong, with numbers and intervals, what confirms it, and which change to make.
     """
 
-    target: str  # file.py:name, model.safetensors, a folder of transformers, or demo
+    target: str  # file.py:name, x.safetensors, x.onnx, x.pt2, a folder of transformers, or demo
     data: str = ""  # two_moons, digits, mnist, fashion_mnist, file.py:name, x.npz or x.csv
     held_out: str = ""  # data that the network was not trained on, given in the same way
     loss: str = ""  # cross_entropy, mse, bce or file.py:name; else chosen from the targets
