@@ -24,7 +24,8 @@ def commands(path: Path) -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
-OPTIONAL = "lightning transformers skorch tensorboard mlflow wandb mcp anywidget onnxruntime".split()
+OPTIONAL = "lightning transformers skorch tensorboard mlflow wandb".split()
+OPTIONAL += "mcp anywidget onnxruntime".split()
 
 
 def marks(code: str) -> list[pytest.MarkDecorator]:
