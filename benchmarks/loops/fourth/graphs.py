@@ -176,7 +176,7 @@ def influence(model: Carrying, x: Tensor, reset: bool) -> float:
 
 
 class Distilled(nn.Module):
-    """A network that has learnt, and a smaller one that learns from it."""
+    """A network that has learned, and a smaller one that learns from it."""
 
     def __init__(self, teacher: nn.Module) -> None:
         super().__init__()

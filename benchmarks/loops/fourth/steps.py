@@ -107,7 +107,8 @@ BUGS = (
         "cleared unused, and an epoch has one step.",
         (
             "step|update",
-            "per epoch|each epoch|once an epoch|discard|thrown|lost|few steps|too few|rarely|seldom"
+            "per epoch|each epoch|once an"
+            " epoch|discard|thrown|lost|few steps|too few|rarely|seldom"
             "|cleared|unused|not used|never used|never applied|not applied|overwritten"
             "|without a step|not every|after the loop|outside the loop|most gradient|most batch",
         ),
