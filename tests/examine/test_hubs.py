@@ -65,12 +65,17 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence_after_one_attempt(monkeypa
         attempts.append((address, timeout))
         raise OSError(101, "Network is unreachable")
 
-    for name in ("HTTPS_PROXY", "https_proxy", "HF_ENDPOINT", "HF_HUB_OFFLINE"):
+    names = "HTTPS_PROXY https_proxy HF_ENDPOINT HF_HUB_OFFLINE COROLLARY_OFFLINE".split()
+    for name in names:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(socket, "create_connection", refused)
     with pytest.raises(InputError, match=r"cannot be reached \(Network is unreachable\)$"):
         load_from_hub("hf:nobody/nothing")
     assert attempts == [(("huggingface.co", 443), hubs.PATIENCE)]
+    monkeypatch.setenv("COROLLARY_OFFLINE", "1")
+    with pytest.raises(InputError, match=r"cannot be reached \(COROLLARY_OFFLINE is set\)$"):
+        load_from_hub("hf:nobody/nothing")
+    assert len(attempts) == 1
 
 
 def usable(name):

@@ -102,14 +102,14 @@ def _of_transformers(name: str) -> Any:
 
 def _must_be_reachable(name: str) -> None:
     """Raise at once if the hub cannot be reached: its client would try again for half a minute."""
-    address = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
-    host, port = urlsplit(address).hostname or "", urlsplit(address).port or 443
-    if os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy"):
-        return
+    address = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
+    host = address.hostname or ""
     try:
-        if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-            raise OSError("HF_HUB_OFFLINE is set")
-        socket.create_connection((host, port), timeout=PATIENCE).close()
+        for switch in ("COROLLARY_OFFLINE", "HF_HUB_OFFLINE"):
+            if os.environ.get(switch, "").lower() not in ("", "0", "false", "no", "off"):
+                raise OSError(f"{switch} is set")
+        if not any(os.environ.get(proxy) for proxy in ("HTTPS_PROXY", "https_proxy")):
+            socket.create_connection((host, address.port or 443), timeout=PATIENCE).close()
     except OSError as error:
         raise InputError(
             f"hf:{name} is neither a folder nor a config.json nor in the cache, and {host} cannot "
