@@ -25,11 +25,12 @@ TOGETHER = (
     "tests/mcp/",
 )  # each test starts processes: one at a time
 
-if os.environ.get("COROLLARY_SHAPES"):
+SHAPES = bool(os.environ.get("COROLLARY_SHAPES"))
+if SHAPES:
     from jaxtyping import install_import_hook
 
     for room in ("data", "models", "theory"):
-        install_import_hook(f"corollary.{room}", "beartype.beartype")
+        install_import_hook(f"corollary.{room}", "shapes.checked")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -108,7 +109,8 @@ def pytest_runtest_call(item):
     budget = own.args[0] if own else BUDGET
     extra = 0.0 if item.path in begun else START_UP
     begun.add(item.path)
-    if spent > SLACK * budget + extra and not item.get_closest_marker("slow"):
+    free = SHAPES or item.get_closest_marker("slow")  # to check every call takes its time
+    if spent > SLACK * budget + extra and not free:
         pytest.fail(
             f"took {spent:.1f} CPU seconds, the budget is {budget:g}: make it smaller, or mark it "
             "slow",

@@ -29,7 +29,8 @@ def marks(entry: Entry) -> list[pytest.MarkDecorator]:
     """Long claims are for `check-full`; those of seconds, at three seeds, have a budget of 8."""
     if entry.cost == "seconds":
         return [pytest.mark.budget(8)]
-    return [pytest.mark.slow] if entry.cost in ("minutes", "long") else []
+    long = [pytest.mark.slow, pytest.mark.timeout(3600)]  # three seeds of minutes, types checked
+    return long if entry.cost in ("minutes", "long") else []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -86,7 +86,8 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
 
 def _nearest_other(batch: Batch) -> Tensor:
     """Distance of each sample to the nearest one with another label."""
-    x = torch.cat([t.detach().double().flatten(1) for t in batch.tensors() if _real(t)], dim=1)
+    floats = [t.detach().double() for t in batch.tensors() if _real(t)]
+    x = torch.cat([t.reshape(len(t), -1) for t in floats], dim=1)
     y = batch.target.reshape(-1)
     apart = torch.cdist(x, x).masked_fill(y[:, None] == y, torch.inf)
     nearest = apart.amin(dim=1)

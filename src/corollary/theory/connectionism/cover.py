@@ -117,7 +117,7 @@ def enumerate_dichotomies(x: Float[Tensor, "s n"]) -> Int[Tensor, "c s"]:
     cells = [np.ones(1)]  # the signs of each cell so far; the first is +1, the others mirror it
     for k in range(1, len(points)):
         cells = [half for cell in cells for half in _halves(cell, points[: k + 1])]
-    signs = torch.from_numpy(np.array(cells)).long().to(x.device)
+    signs = torch.from_numpy(np.array(cells).reshape(-1, len(points))).long().to(x.device)
     return torch.cat([signs, -signs])
 
 
