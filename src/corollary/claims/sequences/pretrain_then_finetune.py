@@ -17,6 +17,7 @@ nothing to transfer.
 :cost: minutes
 :uses: masked_token_rates
 :covers: bert-encoder, bert-sentiment-head, masked-language-modeling
+:loose: The margin asks for a clear gain; single runs gain between 0.2 and 0.55.
 """
 
 import copy
@@ -62,7 +63,7 @@ def shows_moods(given: Given) -> float:
 
 
 class PretrainThenFinetune(Claim[Given]):
-    seeds: int = option(5, low=2, high=20)  # independent runs
+    seeds: int = option(8, low=2, high=20)  # independent runs
     sentences: int = option(4000, low=64)  # sentences of plain text
     steps: int = 900  # steps of pre-training
     labels: int = option(64, low=8)  # labelled sentences
