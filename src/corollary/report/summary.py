@@ -32,7 +32,8 @@ def examination_text(done: "Examination", more: str = "see .findings and .save(p
         lines += [f"{_sign(answer)} {answer.question} {answer.verdict}{see}", *_remarks(answer)]
     if not loud:
         lines += ["", advice_text(done.advice())]
-    lines += ["", f"{len(done.findings)} findings in all: {more}"]
+    n = len(done.findings)
+    lines += ["", f"{n} finding{'s' * (n != 1)} in all: {more}"]
     return "\n".join(lines)
 
 
