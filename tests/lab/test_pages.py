@@ -10,8 +10,11 @@ from corollary.registry import entries
 from corollary.run.journal import last_outcomes
 
 
-def test_the_index_has_every_claim_and_no_exam(client):
-    text = client.get("/").text
+PAGES = ("/", "/claims", "/story/dead_relu", "/claim/connectionism/novikoff", "/play", "/examine")
+
+
+def test_the_list_has_every_claim_and_no_exam(client):
+    text = client.get("/claims").text
     for entry in entries():
         assert (f'href="/claim/{entry.name}"' in text) is not entry.is_exam
 
@@ -53,7 +56,7 @@ def test_what_is_no_option_is_said_and_escaped(client):
 def test_a_page_that_is_not_there_is_one_sentence(client, path):
     answer = client.get(path)
     assert answer.status_code == 404
-    assert "All claims" in answer.text
+    assert "All results" in answer.text
 
 
 def test_errors_of_the_api_have_one_envelope(client):
@@ -70,19 +73,19 @@ def test_files_of_the_pages_are_asked_for_once(client):
 
 
 def test_every_file_that_a_page_names_is_there(client):
-    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+    for page in PAGES:
         for name in re.findall(r'(?:src|href)="(/static/[^"]+)"', client.get(page).text):
             assert client.get(name).status_code == 200, name
 
 
 def test_no_page_has_a_script_or_a_style_inside(client):
-    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+    for page in PAGES:
         text = client.get(page).text
         assert not re.search(r"<script>|<style|\son\w+=|\sstyle=", text)
 
 
 def test_every_field_has_a_label(client):
-    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+    for page in PAGES:
         text = client.get(page).text
         for field in re.findall(r"<(?:input(?! type=\"hidden\")|select|textarea)[^>]*>", text):
             name = re.search(r'id="([^"]+)"', field)
@@ -115,9 +118,10 @@ def test_only_an_address_opened_inside_the_lab_runs_by_itself(client, page):
 
 def test_the_server_imports_no_torch():
     code = (
-        "import sys, corollary.lab.server, corollary.lab.pages as p\n"
+        "import sys, corollary.lab.server, corollary.lab.pages as p, corollary.lab.story_pages as s\n"
         "from corollary.registry import find\n"
-        "p.index_page(); p.claim_page(find('novikoff'), {}, runs=True)\n"
+        "s.home_page(); s.story_page('scaling', {}, runs=True)\n"
+        "p.claims_page(); p.claim_page(find('novikoff'), {}, runs=True)\n"
         "p.play_page({}, runs=True); p.examine_page({}); p.enter_page()\n"
         "print([m for m in ('torch', 'numpy', 'scipy') if m in sys.modules])"
     )

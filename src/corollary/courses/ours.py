@@ -53,7 +53,8 @@ TRAIN = Path(
             "Signals through depth",
             "A gradient that shrinks or grows by a factor in every layer is of no use. "
             "Initialisation and shortcuts keep it in range.",
-            "forward_norm_growth kaiming gradient_depth residual_jacobian depth_with_shortcuts",
+            "forward_norm_growth kaiming born_dead gradient_depth residual_jacobian "
+            "depth_with_shortcuts",
         ),
         Part(
             "Noise",

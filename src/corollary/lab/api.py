@@ -33,7 +33,9 @@ from corollary.lab.request_body import (
 from corollary.lab.sessions import Session
 from corollary.lab.settings import PlaySettings
 from corollary.lab.state import Lab
+from corollary.lab.stories.catalogue import find_story
 from corollary.lab.streams import Events, while_connected
+from corollary.lab.synonyms import by_claim
 from corollary.lab.targets import offer
 from corollary.registry import entries
 from corollary.report.signs import VERDICT_SIGNS
@@ -81,7 +83,7 @@ class Api:
         return answer
 
     async def catalogue(self, request: Request) -> Response:
-        """The catalogue, with the keys of ``corollary list --json`` and the statements."""
+        """The catalogue, with the keys of ``corollary list --json``, statements and synonyms."""
         return Response(_catalogue(), media_type="application/json")
 
     async def verdicts(self, request: Request) -> Response:
@@ -98,14 +100,16 @@ class Api:
         return JSONResponse({"folder": str(self.lab.folder), **vars(found)})
 
     async def check(self, request: Request) -> Response:
-        """Check a claim; the run is cancelled if its page is closed."""
+        """Check a claim, or that of a story; the run is cancelled if its page is closed."""
         asked = await json_object(request)
-        entry = claim_entry(text_of(asked, "name"))
+        story = find_story(text_of(asked, "story")) if "story" in asked else None
+        entry = claim_entry(story.claim if story else text_of(asked, "name"))
+        start = {k: str(v) for k, v in story.options.items()} if story else {}
         wanted = [do for do in ("counterexample", "proof") if asked.get(do)]
         order = {
             "do": wanted[0] if wanted else "check",
             "name": entry.name,
-            "options": options_of(entry, asked.get("options", {})),
+            "options": start | options_of(entry, asked.get("options", {})),
             "seed": seed_of(asked.get("seed", 0)),
         }
         run = self.lab.checkers.run(short=entry.cost == "instant", **order)
@@ -114,6 +118,8 @@ class Api:
             return Response(status_code=499)
         answer.pop("id", None)
         status = answer.pop("status", 200)
+        if story and "results" in answer:
+            answer["says"] = story.says(answer["results"])
         return JSONResponse(answer, status)
 
     async def play(self, request: Request) -> Response:
@@ -196,4 +202,6 @@ class Api:
 
 @lru_cache(maxsize=1)
 def _catalogue() -> bytes:
-    return json.dumps([{k: getattr(e, k) for k in KEYS} for e in entries()]).encode()
+    others = by_claim()
+    rows = ({k: getattr(e, k) for k in KEYS} | {"synonyms": others[e.name]} for e in entries())
+    return json.dumps(list(rows)).encode()

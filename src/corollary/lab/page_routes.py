@@ -7,14 +7,15 @@ from starlette.routing import Route
 
 from corollary.lab.pages import (
     claim_page,
+    claims_page,
     enter_page,
     examine_page,
-    index_page,
     play_page,
     watch_page,
 )
 from corollary.lab.request_body import claim_entry
 from corollary.lab.state import Lab
+from corollary.lab.story_pages import home_page, story_page
 
 
 class PageRoutes:
@@ -26,7 +27,9 @@ class PageRoutes:
     def routes(self) -> list[Route]:
         """The routes."""
         return [
-            Route("/", self.index),
+            Route("/", self.home),
+            Route("/story/{name}", self.story),
+            Route("/claims", self.claims),
             Route("/claim/{area}/{stem}", self.claim),
             Route("/claim/{stem}", self.short),
             Route("/play", self.play),
@@ -35,9 +38,18 @@ class PageRoutes:
             Route("/static/{name:path}", self.static),
         ]
 
-    async def index(self, request: Request) -> Response:
-        """Chapters and claims; at first the page that trades the token of the address."""
-        return HTMLResponse(enter_page() if "token" in request.query_params else index_page())
+    async def home(self, request: Request) -> Response:
+        """The stories; at first the page that trades the token of the address."""
+        return HTMLResponse(enter_page() if "token" in request.query_params else home_page())
+
+    async def story(self, request: Request) -> Response:
+        """One story."""
+        name, query = request.path_params["name"], dict(request.query_params)
+        return HTMLResponse(story_page(name, query, runs=_inside(request)))
+
+    async def claims(self, request: Request) -> Response:
+        """All claims by area, behind a search field."""
+        return HTMLResponse(claims_page())
 
     async def claim(self, request: Request) -> Response:
         """One claim."""

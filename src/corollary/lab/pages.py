@@ -4,15 +4,17 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from corollary.lab.assets import has_katex, has_typeface
 from corollary.lab.controls import Control, controls, text
+from corollary.lab.pictures import claim_figure
+from corollary.lab.presets import PRESETS, preset_settings
+from corollary.lab.render import page, templates
 from corollary.lab.settings import PlaySettings
+from corollary.lab.stories.catalogue import stories
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
 from corollary.report.statement import inline_html, statement_html
@@ -24,12 +26,12 @@ MOVED = ("instant",)  # costs at which a claim runs again while a slider moves
 @lru_cache(maxsize=1)
 def enter_page() -> str:
     """The page that the printed address opens."""
-    return _page("enter")
+    return page("enter")
 
 
 @lru_cache(maxsize=1)
-def index_page() -> str:
-    """Chapters and their claims."""
+def claims_page() -> str:
+    """Areas and their claims, behind a search field."""
     claims = [e for e in entries() if not e.is_exam]
     chapters = [
         {
@@ -39,7 +41,7 @@ def index_page() -> str:
         }
         for area in dict.fromkeys(e.area for e in claims)
     ]
-    return _page("index", chapters=chapters, total=len(claims))
+    return page("claims", chapters=chapters, total=len(claims))
 
 
 def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
@@ -47,7 +49,7 @@ def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
     known = {option.name for option in entry.options}
     unknown = sorted(set(query) - known - {"seed", "theme"})
     tag, erratum = erratum_html(entry.erratum)
-    return _page(
+    return page(
         "claim",
         entry=entry,
         title=scripts(entry.title),
@@ -61,6 +63,8 @@ def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
         seed=query.get("seed", "0"),
         unknown=unknown,
         moved=entry.cost in MOVED,
+        stored=claim_figure(entry.name),
+        told_in=_told_in(entry.name),
         runs=runs,
         call=_call(entry),
     )
@@ -69,11 +73,11 @@ def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
 def play_page(query: Mapping[str, str], *, runs: bool) -> str:
     """The playground, with its form filled in from the query; what does not fit is left out."""
     settings, left_out = PlaySettings(), []
-    for name, value in query.items():
-        if name == "theme":
-            continue
+    given = {k: v for k, v in query.items() if k != "theme"}
+    for name, value in sorted(given.items(), key=lambda item: item[0] != "preset"):
         try:
-            settings = dataclasses.replace(settings, **vars_of(name, value))
+            changed = preset_settings(value) if name == "preset" else vars_of(name, value)
+            settings = dataclasses.replace(settings, **changed)
         except ValueError as error:
             left_out.append(str(error))
     fields: list[dict[str, Any]] = [
@@ -84,12 +88,24 @@ def play_page(query: Mapping[str, str], *, runs: bool) -> str:
         | dict(f.metadata)
         for f in dataclasses.fields(settings)
     ]
-    return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out, runs=runs)
+    return page(
+        "play",
+        fields={f["name"]: f for f in fields},
+        presets=[(name, preset, _query(preset.settings)) for name, preset in PRESETS.items()],
+        left_out=left_out,
+        runs=runs,
+    )
+
+
+def _query(settings: Mapping[str, Any]) -> str:
+    """Settings as the address of the page has them: what is not at its default, in order."""
+    changed = PlaySettings(**settings).changed()
+    return urlencode({name: _typed(value) for name, value in changed.items()})
 
 
 def control_html(field: Control) -> str:
     """One field of a form."""
-    macros: Any = _templates().get_template("controls.html.jinja").module
+    macros: Any = templates().get_template("controls.html.jinja").module
     return str(macros.control(field))
 
 
@@ -108,7 +124,7 @@ def examine_page(query: Mapping[str, str]) -> str:
     exams = [e for e in entries() if e.is_exam]
     questions = [(area, question(area)) for area in dict.fromkeys(e.area for e in exams)]
     counts = Counter(e.area for e in exams)
-    return _page(
+    return page(
         "examine",
         questions=questions,
         counts=counts,
@@ -118,12 +134,18 @@ def examine_page(query: Mapping[str, str]) -> str:
 
 def watch_page(query: Mapping[str, str]) -> str:
     """The form that names a record, filled in from the query."""
-    return _page("watch", query=query)
+    return page("watch", query=query)
 
 
 def error_page(status: int, sentence: str) -> str:
     """One sentence, and the way back."""
-    return _page("error", status=status, sentence=sentence)
+    return page("error", status=status, sentence=sentence)
+
+
+def _told_in(claim: str) -> tuple[str, str] | None:
+    """Name and title of the story that has this claim's figure."""
+    found = ((name, story.title) for name, story in stories().items() if story.claim == claim)
+    return next(found, None)
 
 
 @lru_cache(maxsize=64)
@@ -145,21 +167,3 @@ def _stems() -> dict[str, int]:
 def _call(entry: Entry) -> str:
     """What one types: the file's own name where that is enough."""
     return entry.stem if _stems()[entry.stem] == 1 else entry.name
-
-
-def _page(name: str, **facts: Any) -> str:
-    made = _templates().get_template(f"{name}.html.jinja")
-    return str(made.render(facts, page=name, katex=has_katex(), typeface=has_typeface()))
-
-
-@lru_cache(maxsize=1)
-def _templates() -> Environment:
-    found = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    found.filters["scripts"] = scripts
-    return found

@@ -106,6 +106,22 @@ def figure_svg(
     return "".join(parts)
 
 
+def sketch_svg(figure: Figure, *, width: float = 320, height: float = 180) -> str:
+    """The marks alone, without numbers and words around them: the small picture of a card.
+
+    Example:
+        >>> "<text" in sketch_svg(Figure("Squares", x="n", y="n²", marks=(Curve([0, 1, 4]),)))
+        False
+    """
+    (x0, x1), (y0, y1) = ranges(figure)
+    across, up = float(width), float(height)
+    if figure.equal:
+        across, up = _equal(figure, across, up, (x0, x1), (y0, y1))
+    plot = Plot(Axis(x0, x1, across, figure.log_x), Axis(y0, y1, up, figure.log_y))
+    page = _Page(plot, (width - across) / 2, (height - up) / 2)
+    return _head(figure, width, height) + _clipped(figure, inks(figure), page) + "</svg>"
+
+
 def _layout(figure: Figure, width: float, height: float, above: float) -> _Page:
     (x0, x1), (y0, y1) = ranges(figure)
     scale = figure_scale(figure)

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from corollary.claims.tricks.born_dead import BornDead
 from corollary.claims.tricks.gradient_depth import GradientDepth
 from corollary.claims.tricks.kaiming import Kaiming
 from corollary.claims.tricks.lecun import Lecun
@@ -45,3 +46,22 @@ def test_a_quarter_turn_keeps_lengths_with_eigenvalues_plus_and_minus_i():
 
 def test_gaussian_weights_lose_lengths_in_deep_networks():
     assert OrthogonalDepth().refute(0).fails
+
+
+def test_a_network_of_one_unit_per_layer_survives_each_layer_by_a_fair_coin():
+    result = BornDead(n=1, L=3).check(0)
+    assert result.verdict is Verdict.HOLDS
+    assert result.predicted == (0.5, 0.75, 0.875)
+    assert BornDead().refute(0).broken == ("no unit has a bias",)
+
+
+def test_no_gradient_reaches_a_network_that_is_dead():
+    claim = BornDead(n=1, L=4, draws=100)
+    given = claim.given(torch.Generator().manual_seed(0))
+    W = given.W.clone().requires_grad_()
+    h = given.x
+    for layer in W:
+        h = (layer @ h[..., None])[..., 0].relu()
+    h.sum().backward()
+    dead = (h == 0).all(dim=1)
+    assert 0 < dead.sum() < 100 and not W.grad[:, dead].any() and W.grad[:, ~dead].any()

@@ -1,8 +1,11 @@
-// Search in what the catalogue says of each claim.
+// Search in what the catalogue says of each claim, and in words that people use for it elsewhere.
 import { $, all, after, get, make, sentence } from "./page.js";
 
 const words = $("words"), shown = $("shown"), hint = shown.innerHTML;
-const items = all(".chapter li").map((item) => ({ item, text: `${item.dataset.name} ${item.textContent}`.toLowerCase() }));
+/** Plurals, hyphens and British spelling are not told apart. */
+const plain = (text) => text.toLowerCase().replaceAll("-", " ").replaceAll("isation", "ization").replace(/ise(d?)\b/g, "ize$1").replace(/(\w{4})s\b/g, "$1");
+const items = all(".chapter li").map((item) => ({ item, meant: "", text: plain(`${item.dataset.name} ${item.textContent}`) }));
+const areas = all(".chapter");
 
 get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
   const [verdict, sign] = verdicts[item.dataset.name] || [];
@@ -10,22 +13,37 @@ get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
 })).catch((error) => { shown.textContent = sentence(error.message); });
 
 get("/api/entries").then((entries) => {
-  const known = new Map(entries.map((e) => [e.name, `${e.title} ${e.statement} ${e.source} ${e.covers.join(" ")}`.toLowerCase()]));
-  items.forEach((one) => { one.text += ` ${known.get(one.item.dataset.name) || ""}`; });
+  const known = new Map(entries.map((e) => [e.name, e]));
+  items.forEach((one) => {
+    const e = known.get(one.item.dataset.name);
+    if (!e) return;
+    one.text += plain(` ${e.title} ${e.statement} ${e.source} ${e.covers.join(" ")}`);
+    one.meant = plain(e.synonyms.join(" "));
+  });
   if (words.value) search();
 }).catch(() => { /* titles alone are searched */ });
 
 function search() {
-  const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-  let count = 0;
-  for (const { item, text } of items) {
-    item.hidden = !wanted.every((word) => text.includes(word));
-    count += !item.hidden;
+  const wanted = plain(words.value).split(/\s+/).filter(Boolean);
+  let count = 0, meant = 0;
+  for (const { item, text, meant: other } of items) {
+    const said = wanted.every((word) => text.includes(word));
+    const also = !said && wanted.every((word) => other.includes(word) || text.includes(word));
+    item.hidden = !(said || also);
+    item.classList.toggle("also", also);
+    count += said;
+    meant += also;
   }
-  all(".chapter").forEach((chapter) => { chapter.hidden = !chapter.querySelector("li:not([hidden])"); });
-  all(".chapters a").forEach((link) => { link.hidden = document.querySelector(link.hash).hidden; });
-  $("none").hidden = count > 0;
-  if (wanted.length) shown.textContent = `${count} of ${items.length} shown`;
+  areas.forEach((area) => {
+    const total = area.querySelectorAll("li").length, here = area.querySelectorAll("li:not([hidden])").length;
+    area.hidden = !here;
+    area.querySelector(".count").textContent = here < total ? `${here} of ${total}` : total;
+    area.open = wanted.length > 0 && !area.hidden || area.id === location.hash.slice(1);
+  });
+  $("none").hidden = count + meant > 0;
+  $("meant").hidden = !meant;
+  $("meant").textContent = count ? `${meant} more by related words.` : `No statement has these words; ${meant === 1 ? "this one is" : `these ${meant} are`} related.`;
+  if (wanted.length) shown.textContent = `${count + meant} of ${items.length} shown`;
   else shown.innerHTML = hint;
   const query = words.value ? `?q=${encodeURIComponent(words.value)}` : "";
   history.replaceState(null, "", location.pathname + query + location.hash);
@@ -42,5 +60,7 @@ addEventListener("keydown", (event) => {
   if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) { event.preventDefault(); words.focus(); }
   if (event.key === "Escape" && document.activeElement === words) { words.value = ""; search(); }
 });
+const unfold = () => { const area = location.hash && $(location.hash.slice(1)); if (area) { area.open = true; area.scrollIntoView(); } };
+addEventListener("hashchange", unfold);
 const asked = new URLSearchParams(location.search).get("q");
-if (asked) { words.value = asked; search(); }
+if (asked) { words.value = asked; search(); } else unfold();

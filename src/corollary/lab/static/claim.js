@@ -1,102 +1,24 @@
-// A claim: run it, and again while its options move; a run that is no longer wanted is dropped.
-import { $, after, all, ask, make, rendered, save, sentence, setFormulas } from "./page.js";
-import { differing, toDefaults, toUrl, unreadable, wire } from "./controls.js";
+// A claim: its live figure, what the numbers say, and the tabs with everything else.
+import { $, all, ask, make, rendered, save, sentence, setFormulas } from "./page.js";
+import { toDefaults } from "./controls.js";
+import { explained } from "./explain.js";
+import { chosen, figure, name, others, run, start } from "./live.js";
 
-const form = $("options"), outcome = $("outcome"), stage = document.querySelector(".stage");
-const { name, call } = form.dataset, file = name.replace("/", "-");
-const PATIENCE = 400; // milliseconds; a run that takes longer is dropped for a newer one
-let current = null, results = null, clock = 0, began = 0, newer = false, stale = 0;
-
-const chosen = () => {
-  const { seed = "0", ...options } = differing(form);
-  return { name, options, seed };
-};
-
-/** Something moved: run now, or right after the run that is under way, or in its place if it is slow. */
-function moved() {
-  if (!current) { run(); return; }
-  newer = true;
-  clearTimeout(stale);
-  stale = setTimeout(() => { if (newer) run(); }, Math.max(60, PATIENCE - (performance.now() - began)));
-}
-
-async function run() {
-  if (current) current.abort();
-  clearTimeout(stale);
-  newer = false;
-  const odd = unreadable(form);
-  if (odd) { halt(); fail(`${odd} is not a number`); return; }
-  const mine = current = new AbortController();
-  const asked = chosen(), start = began = performance.now();
-  outcome.setAttribute("aria-busy", "true");
-  $("stop").disabled = false;
-  $("go").textContent = "Run again";
-  clearInterval(clock);
-  clock = setInterval(() => { $("time").textContent = `${((performance.now() - start) / 1000).toFixed(1)} s …`; }, 100);
-  try {
-    const answer = await ask("/api/check", asked, mine.signal);
-    if (mine !== current) return;
-    show(answer);
-    Object.keys(panels).forEach((which) => { if ($(`panel-${which}`)?.hidden === false) fill(which); });
-  } catch (error) {
-    if (error.name === "AbortError" || mine !== current) return;
-    fail(error.message);
-  } finally {
-    if (mine === current) {
-      halt();
-      if (newer) run();
-    }
-  }
-}
-
-/** No run is under way, or any longer. */
-function halt() {
-  if (current) current.abort();
-  current = null;
-  clearInterval(clock);
-  outcome.setAttribute("aria-busy", "false");
-  $("stop").disabled = true;
-}
-
-function stop() {
-  if (!current) return;
-  newer = false;
-  if (document.activeElement === $("stop")) $("go").focus(); // a button that is off cannot keep it
-  halt();
-  fail("stopped");
-}
-
-/** Say what went wrong; what is shown is that of an earlier run. */
-function fail(message) {
-  outcome.classList.add("stale");
-  $("verdict").replaceChildren(make("span", { className: "warning" }, sentence(message)));
-  $("time").textContent = "";
-}
-
-function show({ results: found, view, seconds }) {
-  results = found;
-  outcome.classList.remove("stale");
-  $("time").textContent = `${seconds < 1 ? Math.max(1, Math.round(1000 * seconds)) + " ms" : seconds.toFixed(1) + " s"}`;
-  $("verdict").replaceChildren(
-    make("span", { className: `badge ${view.verdict}`, title: view.meaning }, make("i", { ariaHidden: "true" }, view.sign), ` ${view.verdict}`),
-    ` ${view.reason}`,
-  );
-  const height = stage.offsetHeight;
-  if (height > 100) stage.style.minHeight = `${height}px`; // no jump between two runs
-  stage.replaceChildren(...view.figures.map(figure));
-  requestAnimationFrame(() => { stage.style.minHeight = ""; });
-  document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), ...view.without.map((text) => note(text, "without")));
-  $("save-json").disabled = false;
-}
-
-function figure({ svg, caption }) {
-  const frame = make("figure", {}, rendered(svg));
-  if (caption) frame.append(make("figcaption", {}, caption));
-  saving.dress(frame, file);
-  return frame;
-}
+const form = $("options"), { call } = form.dataset, file = name.replace("/", "-");
+let results = null, first = null;
 
 const note = (text, kind) => text ? make("p", { className: kind }, text) : "";
+
+function show({ results: found, view }) {
+  results = found;
+  const [now] = found.results;
+  if (!first && now.predicted.length) first = now;
+  $("explained").replaceChildren(...explained(now, first).map((text) => make("p", {}, text)));
+  document.querySelector(".further").replaceChildren(...others(view.figures));
+  document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), ...view.without.map((text) => note(text, "without")));
+  $("save-json").disabled = false;
+  Object.keys(panels).forEach((which) => { if ($(`panel-${which}`)?.hidden === false) fill(which); });
+}
 
 function numbers(view) {
   if (!view.rows.length) return [note(view.note, "fine")];
@@ -160,16 +82,11 @@ function snippets() {
   const args = [`"${call}"`, ...words.map(([k, v]) => `${k}=${literal(v)}`), ...(seed === "0" ? [] : [`seed=${seed}`])];
   $("python").textContent = `import corollary\n\nrun = corollary.check(${args.join(", ")})\nprint(run.results[0].sentence)`;
   $("shell").textContent = ["corollary check", call, ...words.map(([k, v]) => `--${k.replaceAll("_", "-")} ${quoted(v)}`), ...(seed === "0" ? [] : [`--seed ${seed}`])].join(" ");
-  toUrl({ ...options, ...(seed === "0" ? {} : { seed }) });
   $("link").textContent = location.href;
 }
 
-const soon = after(30, moved);
-wire(form, () => { snippets(); if ($("live").checked) soon(); });
-form.addEventListener("submit", (event) => { event.preventDefault(); snippets(); run(); });
-$("defaults").addEventListener("click", () => { toDefaults(form); snippets(); run(); });
-$("another").addEventListener("click", () => { $("o-seed").value = Number($("o-seed").value || 0) + 1; snippets(); run(); });
-
+$("defaults").addEventListener("click", () => { toDefaults(form); told(); run(); });
+$("another").addEventListener("click", () => { $("o-seed").value = Number($("o-seed").value || 0) + 1; told(); run(); });
 // Tabs, with arrow keys.
 const tabs = all("[role=tab]");
 function select(tab) {
@@ -194,12 +111,4 @@ tabs.forEach((tab, k) => {
   });
 });
 $("save-json").addEventListener("click", () => save(`${file}.json`, JSON.stringify(results, null, 1) + "\n", "application/json"));
-$("stop").addEventListener("click", stop);
-addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); }
-  if (event.key === "Escape") stop();
-});
-
-snippets();
-// An address opened elsewhere fills in the form; only a person, or a link on a page of the lab, runs it.
-if ("runs" in form.dataset && ($("live").checked || new URLSearchParams(location.search).size)) run();
+const told = start({ told: snippets, done: show });

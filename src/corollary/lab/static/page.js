@@ -16,15 +16,21 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** Markup that our own renderer made, with the styles that the page's policy keeps out of it. */
-export function rendered(html) {
-  const holder = document.createElement("template");
-  holder.innerHTML = html;
-  all("[data-style]", holder.content).forEach((element) => {
+/** The styles that the page's policy keeps out of markup. */
+function styled(part) {
+  all("[data-style]", part).forEach((element) => {
     element.style.cssText = element.dataset.style;
     delete element.dataset.style;
   });
-  return holder.content;
+  return part;
+}
+styled(document);
+
+/** Markup that our own renderer made. */
+export function rendered(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  return styled(holder.content);
 }
 
 /** Say something to a screen reader. */

@@ -6,6 +6,7 @@ import { Plane } from "./plane.js";
 import { listen } from "./stream.js";
 import { WeightEditor } from "./weight_editor.js";
 import { Network } from "./network.js";
+import { layers } from "./layers.js";
 
 const form = $("settings"), plane = new Plane($("plane"));
 const network = new Network($("layers"), { picked: (...at) => hand.pick(...at), over: (...at) => look(at.length ? at : null) });
@@ -188,7 +189,17 @@ play = Playground(PlaySettings(${words.join(", ")}))
 ${before}for ${inside ? "step" : "_"} in range(200):${inside}
     play.step()
 print(play.row(), play.theory()["advice"]["text"])`;
-  toUrl(differing(form));
+  address();
+}
+
+/** A preset keeps its own address until something is changed. */
+function address() {
+  const now = differing(form), key = new URLSearchParams(now).toString();
+  const preset = all("[data-preset]").find((link) => link.dataset.query === key);
+  toUrl(preset ? { preset: preset.dataset.preset } : now);
+  all("[data-preset]").forEach((link) => link === preset ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+  $("preset-about").hidden = !preset;
+  $("preset-about").textContent = preset ? sentence(preset.title) : "";
 }
 
 const again = after(150, () => order({ do: "reset", settings: settings() }));
@@ -199,6 +210,7 @@ wire(form, (name) => {
   else again();
 });
 form.addEventListener("submit", (event) => event.preventDefault());
+layers($("o-hidden"));
 $("run").addEventListener("click", async () => {
   if (!session) await open();
   if (session) order({ do: running ? "pause" : "run" });

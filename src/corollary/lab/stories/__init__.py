@@ -1,0 +1,1 @@
+"""Stories: short pages of prose around one live figure, a file each."""
