@@ -14,6 +14,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(browser.CHROMIUM is None, reason="chromium is not installed"),
 ]
+PAGES = ("/", "/claims", "/story/scaling", "/claim/connectionism/novikoff", "/play", "/examine")
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
@@ -24,7 +25,7 @@ def page(start, tmp_path):
     found.lab, found.home = lab, f"http://127.0.0.1:{lab.port}"
     found.size(1300)
     found.go(lab.url)
-    found.until("document.querySelector('.chapter') !== null")
+    found.until("document.querySelector('.card') !== null")
     yield found
     assert found.complaints() == []
     assert all(a.startswith((found.home, "data:", "blob:", "about:")) for a in found.addresses())
@@ -38,7 +39,7 @@ def test_the_file_that_a_browser_is_given_lets_it_in_once(start, tmp_path, event
     command.chmod(0o755)
     lab = start(enters=False, browser="--browser", BROWSER=f"{command} %s")
     eventually(given.exists)
-    index = "document.querySelector('.chapter') !== null"
+    index = "document.querySelector('.card') !== null"
     known, other = (browser.Browser(tmp_path / name) for name in ("known", "other"))
     known.go(given.read_text().strip())
     known.until(index)
@@ -54,7 +55,8 @@ def test_the_file_that_a_browser_is_given_lets_it_in_once(start, tmp_path, event
 def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
     page.follow(f"{page.home}/claim/connectionism/novikoff?gamma=0.2")
     page.until("document.querySelector('#verdict .badge.holds') !== null")
-    assert page.run("document.querySelectorAll('.stage figure > svg').length") == 2
+    assert page.run("document.querySelectorAll('.stage figure > svg').length") == 1
+    assert page.run("document.querySelectorAll('.further figure > svg').length") == 1
     assert page.run("document.querySelectorAll('.statement .math.set .katex').length") > 3
     assert page.run("document.querySelector('.numbers td').textContent") == "25"
 
@@ -63,6 +65,7 @@ def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
     page.key("ArrowLeft", 37)
     page.until("document.querySelector('.numbers td').textContent !== '25'")
     gamma = page.run("document.getElementById('o-gamma').value")
+    assert f"gamma 0.2 → {gamma}" in page.run("document.getElementById('explained').textContent")
     assert 0.1 < float(gamma) < 0.2
     assert page.run("location.search") == f"?gamma={gamma}"
     assert f"--gamma {gamma}" in page.run("document.getElementById('shell').textContent")
@@ -106,7 +109,7 @@ def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
         assert ElementTree.fromstring(text).get("width") and "var(" not in text
 
     page.follow(f"{page.home}/claim/connectionism/novikoff?n=40")
-    page.until("document.querySelectorAll('.stage .saves').length === 2")
+    page.until("document.querySelectorAll('.stage .saves').length === 1")
     saved(".stage figure:first-child", "connectionism-novikoff-perceptron-mistakes")
     page.follow(f"{page.home}/play")
     page.until("!document.getElementById('run').disabled")
@@ -217,7 +220,7 @@ def test_the_large_picture_shows_what_a_unit_sees(page):
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_page_fits_its_window_in_light_and_dark(page, width, dark):
     page.size(width, dark=dark)
-    for path in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+    for path in PAGES:
         page.follow(page.home + path)
         page.until("document.getElementById('tools').children.length === 1")
         assert page.run(FITS), path
@@ -225,14 +228,67 @@ def test_every_page_fits_its_window_in_light_and_dark(page, width, dark):
         assert (shade == "rgb(22, 24, 27)") is dark
 
 
-def test_search_finds_words_of_statements(page):
-    page.until("document.querySelectorAll('.chapter li').length > 100")
-    page.run("document.getElementById('words').focus()")
-    page.call("Input.insertText", text="novikoff")
+def found(page, text):
+    """The names of the claims that a search shows."""
+    page.run(
+        "document.getElementById('words').value = ''; document.getElementById('words').focus()"
+    )
+    page.call("Input.insertText", text=text)
+    shown = "[...document.querySelectorAll('.chapter li:not([hidden])')].map(l => l.dataset.name)"
+    page.until(f"new URLSearchParams(location.search).get('q') === {text!r}")
+    return page.run(shown)
+
+
+def test_search_finds_words_of_statements_and_synonyms(page):
+    page.follow(f"{page.home}/claims?q=novikoff")
     page.until("document.querySelectorAll('.chapter li:not([hidden])').length < 20")
-    found = "[...document.querySelectorAll('.chapter li:not([hidden])')].map(l => l.dataset.name)"
-    assert "connectionism/novikoff" in page.run(found)
-    assert page.run("location.search") == "?q=novikoff"
+    assert "connectionism/novikoff" in found(page, "novikoff")
+    for words, name in {
+        "grokking": "regularization/no_overfitting",
+        "overparameterization": "double_descent/double_descent",
+        "vanishing gradients": "tricks/gradient_depth",
+        "NTK": "kernels/ntk_constancy",
+        "lottery ticket": "generalization/compression_bound",
+        "adversarial examples": "robustness/fgsm_gain",
+    }.items():
+        names = found(page, words)
+        assert name in names and len(names) < 40, words
+    assert found(page, "zzz nothing") == []
+
+
+def test_a_story_follows_its_sliders_and_its_buttons(page):
+    page.follow(f"{page.home}/story/edge_of_stability")
+    says = "document.querySelector('[data-says]').textContent"
+    page.until(f"{says} !== ''")
+    assert "0.75 of the limit" in page.run(says)
+    page.run("document.querySelectorAll('[data-try]')[2].click()")
+    page.until(f"{says}.includes('1.05 times the limit')")
+    assert page.run("location.search") == "?share=2.1"
+    page.run("document.querySelector('[data-name=share] [type=range]').focus()")
+    page.key("ArrowLeft", 37)
+    page.until(f"!{says}.includes('1.05 times')")
+    page.run("document.getElementById('restart').click()")
+    page.until(f"{says}.includes('0.75 of the limit')")
+    assert page.run("location.search") == ""
+    page.run("scrollTo(0, 700)")  # the figure stays in sight
+    top = "document.querySelector('.stage').getBoundingClientRect()"
+    assert page.run(f"{top}.top >= 0 && {top}.bottom <= innerHeight")
+
+
+def test_the_playground_has_presets_and_buttons_for_layers(page):
+    page.follow(f"{page.home}/play?preset=dead-relu")
+    page.until("!document.getElementById('run').disabled")
+    assert page.run("location.search") == "?preset=dead-relu"
+    assert page.run("document.getElementById('o-lr').value") == "20.0"
+    page.run("document.getElementById('more').click()")
+    assert page.run("document.getElementById('o-hidden').value") == "8,8,8"
+    assert page.run("location.search") == "?hidden=8%2C8%2C8&lr=20.0"
+    page.run("document.getElementById('fewer').click()")
+    assert page.run("location.search") == "?preset=dead-relu"
+    page.until("document.querySelectorAll('.tile canvas').length === 2 + 8 + 8 + 1")
+    page.run("document.getElementById('run').click()")
+    page.until("document.getElementById('advice').textContent.includes('dead')")
+    assert "high" in page.run("document.getElementById('advice').className")
 
 
 def test_the_demo_is_examined(page):

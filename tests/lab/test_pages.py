@@ -9,7 +9,6 @@ import pytest
 from corollary.registry import entries
 from corollary.run.journal import last_outcomes
 
-
 PAGES = ("/", "/claims", "/story/dead_relu", "/claim/connectionism/novikoff", "/play", "/examine")
 
 
@@ -118,7 +117,8 @@ def test_only_an_address_opened_inside_the_lab_runs_by_itself(client, page):
 
 def test_the_server_imports_no_torch():
     code = (
-        "import sys, corollary.lab.server, corollary.lab.pages as p, corollary.lab.story_pages as s\n"
+        "import sys, corollary.lab.server\n"
+        "from corollary.lab import pages as p, story_pages as s\n"
         "from corollary.registry import find\n"
         "s.home_page(); s.story_page('scaling', {}, runs=True)\n"
         "p.claims_page(); p.claim_page(find('novikoff'), {}, runs=True)\n"

@@ -49,11 +49,11 @@ STORY = Story(
     ),
     claims={
         "regularization/slow_direction": "the direction converges like one over log t",
-        "regularization/shortest_interpolator": "least squares from zero finds the shortest fit",
+        "regularization/solution_line": "each start finds the perfect fit that is nearest to it",
         "landscape/singular_modes": "factored models learn large singular values first",
         "regularization/growing_margin": "the margin of a homogeneous network never shrinks",
     },
-    picture=Picture("regularization/max_margin_direction", 1),
+    picture=Picture("regularization/solution_line"),
     follows="scaling",
     exercise="11.3.2",
 )

@@ -62,9 +62,10 @@ STORY = Story(
     claims={
         "kernels/ntk_constancy": "the tangent kernel of a wide network stays put",
         "kernels/finite_beats_kernel": "a finite network beats its kernel where features matter",
+        "kernels/ntk_ensemble": "an ensemble of wide networks, as on the card of this story",
         "kernels/ntk_regression": "infinitely wide training is kernel regression",
     },
-    picture=Picture("kernels/linearisation_error", 1),
+    picture=Picture("kernels/ntk_ensemble"),
     follows="dead_relu",
     preset="lazy",
     exercise="6.4.2",
