@@ -11,7 +11,7 @@ from pathlib import Path
 from corollary.lab.pictures import CLAIMS, STORIES
 from corollary.lab.stories.catalogue import stories
 from corollary.lab.stories.story import Story
-from corollary.registry import Entry, entries, find
+from corollary.registry import COSTS, Entry, entries, find
 from corollary.report.svg import figure_svg, sketch_svg
 from corollary.run.check import run
 
@@ -49,7 +49,10 @@ def main(words: list[str]) -> None:
             draw_story(name, story)
     chosen = [find(word) for word in words if word != "--slow"]
     if "--slow" in words:
-        chosen += [e for e in entries() if not e.is_exam and e.cost != "instant"]
+        chosen += sorted(
+            (e for e in entries() if not e.is_exam and e.cost != "instant"),
+            key=lambda e: COSTS.index(e.cost),
+        )
     for entry in chosen:
         draw_claim(entry)
 

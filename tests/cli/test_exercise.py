@@ -71,6 +71,23 @@ def test_an_answer_is_graded_and_the_exit_code_says_whether_it_is_right(tmp_path
     assert results["tests"][0]["output"] == "there is no function next_iterate"
 
 
+def test_results_are_also_written_as_otter_reads_them(tmp_path):
+    """The keys are those that ``GradingResults.from_ottr_json`` of Otter-Grader 7.0 asks for."""
+    wrong = tmp_path / "answer.py"
+    wrong.write_text("def contraction(X, eta):\n    return 1 - eta\n", "utf-8")
+    for path, right in ((ANSWER, True), (wrong, False)):
+        done = call("5.8.2", "--check", str(path), "--seed", "1", "--otter")
+        files = json.loads(done.output)["test_file_results"]
+        assert done.exit_code == int(not right)
+        assert [file["filename"] for file in files] == [f"5.8.2{part}.py" for part in "abcde"]
+        for file in files:
+            (result,) = file["test_case_results"]
+            case = result["test_case"]
+            assert (file["points"], case["points"], case["hidden"]) == (1.0, 1.0, False)
+            assert result["passed"] is right and bool(result["error"]) is not right
+            assert {"name", "code", "success_message", "failure_message"} <= set(case)
+
+
 def test_what_does_not_exist_is_said():
     assert "such as" in str(call("5.8.9").exception)
     assert "its parts are a, b, c, d, e" in str(call("5.8.2z").exception)

@@ -30,10 +30,11 @@ def exercise(
         typer.Option(help="Random seed of the test cases. Default: a new one.", min=0),
     ] = None,
     as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON; with --check, in the format of Gradescope.")
+    ] = False,
+    as_otter: Annotated[
         bool,
-        typer.Option(
-            "--json", help="Print JSON; with --check, in the format of Gradescope and Otter."
-        ),
+        typer.Option("--otter", help="With --check: print results as Otter-Grader reads them."),
     ] = False,
 ) -> None:
     """Show an exercise of the notes, give hints, and grade an answer on fresh cases."""
@@ -44,7 +45,7 @@ def exercise(
         return
     found, letter = find_exercise(number)
     if check is not None:
-        _check(found, letter, check, seed, as_json)
+        _check(found, letter, check, seed, as_json, as_otter)
     elif stub is not None:
         _write_stub(found, letter, stub)
     elif hint:
@@ -155,12 +156,15 @@ def _write_stub(found: "Exercise", letter: str, path: Path) -> None:
     typer.echo(f"{path} is ready to be filled in")
 
 
-def _check(found: "Exercise", letter: str, path: Path, seed: int | None, as_json: bool) -> None:
+def _check(
+    found: "Exercise", letter: str, path: Path, seed: int | None, as_json: bool, as_otter: bool
+) -> None:
     from corollary.run.grade import grade
 
     made = grade(found, path, letters=letter, seed=seed)
-    if as_json:
-        typer.echo(json.dumps(made.to_json(), indent=1, ensure_ascii=False))
+    if as_json or as_otter:
+        results = made.to_otter() if as_otter else made.to_json()
+        typer.echo(json.dumps(results, indent=1, ensure_ascii=False))
     else:
         for mark in made.marks:
             sign = "right" if mark.right else "wrong" if mark.answered else "empty"

@@ -116,6 +116,12 @@ GENERALISE = Path(
             "benign_overfitting catastrophic_overfitting",
         ),
         Part(
+            "What the weights show",
+            "Weights that have learned nothing have the spectrum of noise. What was learned "
+            "shows as soon as it is stronger than a threshold, and can be counted.",
+            "marchenko_pastur spike_transition",
+        ),
+        Part(
             "A certificate",
             "A bound for the network that was trained, from its training data alone.",
             "change_of_measure pac_bayes_theorem mcallester pac_bayes_recipe pac_bayes_vs_vc",

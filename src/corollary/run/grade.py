@@ -52,7 +52,7 @@ class Grade:
         return sum(mark.right for mark in self.marks)
 
     def to_json(self) -> dict[str, Any]:
-        """The ``results.json`` of Gradescope, whose fields Otter writes as well."""
+        """The ``results.json`` of Gradescope."""
         return {
             "score": float(self.score),
             "output": f"Exercise {self.number}, {self.title}: seed {self.seed}",
@@ -70,6 +70,34 @@ class Grade:
                 for mark in self.marks
             ],
         }
+
+    def to_otter(self) -> dict[str, Any]:
+        """The results that Otter-Grader reads, by its ``GradingResults.from_ottr_json``."""
+        return {
+            "test_file_results": [
+                {
+                    "filename": f"{self.number}{mark.part}.py",  # shown without its ending
+                    "points": 1.0,
+                    "test_case_results": [_otter_case(mark)],
+                }
+                for mark in self.marks
+            ]
+        }
+
+
+def _otter_case(mark: Mark) -> dict[str, Any]:
+    return {
+        "passed": mark.right,
+        "error": "" if mark.right else mark.sentence,
+        "test_case": {
+            "name": f"part {mark.part}",
+            "code": "",
+            "hidden": False,
+            "points": 1.0,
+            "success_message": mark.sentence if mark.right else None,
+            "failure_message": None if mark.right else mark.sentence,
+        },
+    }
 
 
 def grade(exercise: Exercise, answer: Path, *, letters: str = "", seed: int | None = None) -> Grade:

@@ -2,15 +2,15 @@
 
 from math import comb
 
-from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, numeral
+from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, short
 
 
 def _count(seen: Seen) -> str:
     n, l, d = int(seen["n"]), int(seen["l"]), int(seen["d"])
     flat = sum(comb(n * l, j) for j in range(d + 1))
     return (
-        f"{l} {'layer' if l == 1 else 'layers'} of {n} units: {numeral(seen.measured[0])} regions "
-        f"counted. The same {n * l} units in one layer make at most {numeral(flat)}."
+        f"{l} {'layer' if l == 1 else 'layers'} of {n} units: {short(seen.measured[0])} regions "
+        f"counted. The same {n * l} units in one layer make at most {short(flat)}."
     )
 
 

@@ -1,6 +1,6 @@
 """Scaling."""
 
-from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, numeral, short
+from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, short
 
 
 def _exponent(seen: Seen) -> str:
@@ -9,7 +9,7 @@ def _exponent(seen: Seen) -> str:
     return (
         f"In {d} {'dimension' if d == 1 else 'dimensions'} the error falls with exponent "
         f"{short(seen.measured[0])} (theory: {short(seen.predicted[0])}). To halve it takes "
-        f"{cells} as many cells, to get one more digit {numeral(10**d)} times."
+        f"{cells} as many cells, to get one more digit {short(10**d)} times."
     )
 
 

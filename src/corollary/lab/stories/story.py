@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from corollary.report.numerals import numeral
-
 
 @dataclass(frozen=True)
 class Seen:
@@ -32,6 +30,7 @@ class Seen:
         )
 
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Says = Callable[[Seen], str]
 
 
@@ -93,14 +92,20 @@ def percent(share: float) -> str:
         >>> percent(0.5), percent(0.0312), percent(0.0004), percent(1.0)
         ('50 %', '3.1 %', '0.04 %', '100 %')
     """
-    return f"{numeral(float(f'{100 * share:.2g}'))} %" if share < 0.995 else "100 %"
+    return f"{short(100 * share, 2)} %" if share < 0.995 else "100 %"
 
 
 def short(value: float, digits: int = 3) -> str:
-    """A number with few digits.
+    """A number with few digits; whole ones below a million keep all of theirs.
 
     Example:
-        >>> short(0.012345), short(1234567.0)
-        ('0.0123', '1.23·10⁶')
+        >>> short(0.012345), short(1234567.0), short(1600.0), short(-6.74e-8)
+        ('0.0123', '1.23·10⁶', '1600', '−6.74·10⁻⁸')
     """
-    return numeral(float(f"{value:.{digits}g}"))
+    if value == int(value) and abs(value) < 1e6:
+        text = str(int(value))
+    else:
+        text = f"{value:.{digits}g}"
+    head, e, power = text.partition("e")
+    raised = str(int(power)).translate(_RAISED) if e else ""
+    return (head + (f"·10{raised}" if e else "")).replace("-", "−")
