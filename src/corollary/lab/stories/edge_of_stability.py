@@ -52,9 +52,9 @@ STORY = Story(
         Part(
             "The figure shows five directions, from the flattest on the left to the steepest on "
             "the right, and how far each is above its minimum after a few steps. The line is the "
-            "formula, the blue dots are gradient descent. (The green dots are a bowl with a quartic "
-            "term, to which the formula does not apply.) Drag the learning rate past 2 and watch "
-            "the dot on the right.",
+            "formula, the blue dots are gradient descent. (The green dots are a bowl with a "
+            "quartic term, to which the formula does not apply.) Drag the learning rate past 2 "
+            "and watch the dot on the right.",
             (
                 Try("safe: 1", {"share": 1.0}),
                 Try("at the edge: 1.98", {"share": 1.98}),
