@@ -41,6 +41,7 @@ html_theme = "furo"
 html_title = "corollary"
 html_static_path = ["_static"]
 html_css_files = ["corollary.css"]
+html_js_files = [("accessible.js", {"defer": "defer"})]
 html_math_renderer = "katex"
 html_show_sphinx = False
 html_theme_options = {
