@@ -92,6 +92,13 @@
   }), { rootMargin: "900px 0px" });
   const previews = () => all("article.closed").forEach((article) => approaching.observe(article));
 
+  // What scrolls sideways can be scrolled by the keyboard, too.
+  const sideways = new ResizeObserver((seen) => seen.forEach(({ target }) => {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }));
+  const reach = (part) => all(".numbers, .math.display", part).forEach((one) => sideways.observe(one));
+
   // Print shows everything.
   addEventListener("beforeprint", () => {
     all("details").forEach((one) => { fill(one); one.open = true; });
@@ -121,6 +128,7 @@
     code.after(button);
   };
   const dress = (part) => {
+    reach(part);
     all(".command", part).forEach(copier);
     saving.dress(part);
     all(".body", part).forEach((body) => near.observe(body));
