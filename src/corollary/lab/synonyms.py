@@ -51,7 +51,7 @@ SYNONYMS: dict[str, str] = {
     "catapult divergence diverges loss explodes nan": (
         "gd_stability_threshold edge_of_stability gd_quadratic"
     ),
-    "learning rate step size": (
+    "learning rate stepsize": (
         "gd_stability_threshold gd_optimal_step descent_lemma sgd_floor robbins_monro "
         "edge_of_stability"
     ),
