@@ -199,6 +199,6 @@ def test_an_epsilon_below_the_precision_is_named(eps):
     assert found == (wanted if eps < 1e-7 else [])
 
 
-def test_a_next_token_is_not_repaired_into_the_token_that_is_read():
-    batch = Batch((ids := torch.randint(9, (32, 12)),), {}, ids.roll(-1, 1))
-    assert labels_are_read(batch, -1, 1) and not labels_are_read(batch, 1, 1)
+def test_labels_that_the_moved_row_reads_are_not_tried():
+    batch = Batch((ids := torch.randint(9, (32, 12)),), {}, ids.roll(-1, 0))
+    assert labels_are_read(batch, -1) and not labels_are_read(batch, 1)

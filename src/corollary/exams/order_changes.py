@@ -161,19 +161,21 @@ def _turned_run(trial: TrialRun, turn: Callable[[Tensor, int, int], Tensor]) -> 
 
 
 def moved_labels(trial: TrialRun) -> Turned:
-    """The best of the runs with labels of the row, or the place, before or after; made once."""
+    """The best of the runs with the labels of the row before or after; made once.
+
+    Rows are samples of their own, so labels of others are learned only if they belong there. Places
+    of a sequence are not moved: what the place beside asks for may be the easier task.
+    """
     batch = trial.subject.all_labelled()
     y = batch.target
     if not isinstance(y, Tensor) or "labels" in batch.named or y.dim() == 0:
         raise NotApplicableError("the targets are not a tensor")
-    rows = {"the row before": (1, 0), "the row after": (-1, 0)}
-    places = {"the place before": (1, 1), "the place after": (-1, 1)}
-    ways = {} if _follows(y) else rows
-    ways |= places if y.dim() == 2 and y.shape[1] >= LEAST else {}
+    if _follows(y):
+        raise NotApplicableError("labels of neighbouring rows are alike")
     runs = (
-        (k, _moved_run(trial, batch, *way))
-        for k, way in ways.items()
-        if not labels_are_read(batch, *way)
+        (name, _moved_run(trial, batch, shift))
+        for name, shift in (("the row before", 1), ("the row after", -1))
+        if not labels_are_read(batch, shift)
     )
     return _best(trial, "moved labels", runs)
 
@@ -186,11 +188,11 @@ def _follows(y: Tensor) -> bool:
     return size > 0 and abs(float((rows[1:] * rows[:-1]).sum())) > FOLLOWS * size
 
 
-def labels_are_read(batch: Batch, shift: int, axis: int) -> bool:
+def labels_are_read(batch: Batch, shift: int) -> bool:
     """Whether the moved labels are among the inputs: then they are copied, and not learned."""
-    inner = (slice(1, -1), *[slice(None)] * axis)[:: -1 if axis else 1]  # without what wraps round
-    y = batch.target.roll(-shift, axis).double()[inner]
-    for x in (t[inner] for t in batch.tensors() if t.dim() > axis and len(t) == batch.size):
+    inner = slice(1, -1)  # without what wraps round
+    y = batch.target.roll(-shift, 0).double()[inner]
+    for x in (t[inner] for t in batch.tensors() if t.dim() and len(t) == batch.size):
         values = x.double()
         if x.shape == y.shape and float((values == y).double().mean()) > COPIED:
             return True
@@ -214,8 +216,8 @@ def labels_of_next(trial: TrialRun) -> Run:
     return moved_labels(trial).run
 
 
-def _moved_run(trial: TrialRun, batch: Batch, shift: int, axis: int) -> Callable[[], Run]:
-    moved = replace(batch, target=batch.target.roll(-shift, axis))
+def _moved_run(trial: TrialRun, batch: Batch, shift: int) -> Callable[[], Run]:
+    moved = replace(batch, target=batch.target.roll(-shift, 0))
     return lambda: trial.with_change(unchanged, moved)
 
 

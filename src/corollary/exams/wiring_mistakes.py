@@ -121,7 +121,7 @@ WIRING: tuple[Change, ...] = (
         says("Inputs and labels (targets) are misaligned by one: with labels moved by one row it "
         "learns."),
         says("Check where inputs and labels are cut, shifted, sorted or joined: row i of both must "
-        "be the same sample (or place)."),
+        "be the same sample."),
         says("- y = y.roll(1)\n+ y = y"),
         alike=True,
     ),
