@@ -164,7 +164,7 @@ def test_an_angle_has_a_seam(broken):
     x = torch.cat([angle.cos(), angle.sin()], 1) + 0.1 * torch.randn(400, 2)
     y = angle if broken else x[:, :1]
     found = titles("soundness/periodic_targets", mlp(2, 1), (x, y), loss="mse", steps=200)
-    wanted = ["The target goes round, and its ends are next to each other"]
+    wanted = ["The target is periodic, but is fitted as a plain number"]
     assert found == wanted * broken
 
 

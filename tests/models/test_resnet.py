@@ -41,7 +41,7 @@ def test_stages_halve_the_size():
 
 
 def test_unknown_layouts_are_refused():
-    with pytest.raises(InputError, match=r"\[18, 34, 50\] layers, but depth is 20"):
+    with pytest.raises(InputError, match=r"a depth among \[18, 34, 50\], got 20"):
         resnet(20, rng=rng())
     with pytest.raises(InputError, match="every stage needs a block"):
         ResNet(BasicBlock, (1, 0), rng=rng())

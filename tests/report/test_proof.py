@@ -18,7 +18,7 @@ def made():
 
 def test_a_proof_prints_its_steps_its_slack_and_what_breaks(made):
     text = repr(made)
-    assert NOVIKOFF in text and "step 5 loses most" in text and "Lean 4" in text
+    assert NOVIKOFF in text and "step 5 is the loosest" in text and "Lean 4" in text
     assert "Without “u separates the points” step 5 breaks." in text
 
 

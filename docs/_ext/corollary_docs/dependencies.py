@@ -34,7 +34,7 @@ def dependencies_page(found: Graph) -> str:
                 "$ corollary map telgarsky pieces_calculus\n$ corollary map --out map.html",
             ),
             rst.heading("What most rests on", "-"),
-            rst.table(["claim", "used by", "break if it falls"], rows, "60 18 22"),
+            rst.table(["claim", "used by", "break without it"], rows, "60 18 22"),
         ]
     )
 

@@ -102,7 +102,7 @@ def _print_entries(found: "list[Entry]") -> None:
     stated, needed = (sum(len(n) for n in names) for names in _hypotheses(found))
     if stated:
         shown = f"{needed} of {stated} hypotheses are shown to be necessary"
-        console.print(f"{shown} by what happens without them", style="dim")
+        console.print(f"{shown} by a counterexample without them", style="dim")
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
 
 

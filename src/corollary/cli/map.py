@@ -121,7 +121,8 @@ def _one(found: "Graph", name: str) -> Any:
     if not above:
         yield "No other claim rests on it."
         return
-    yield f"[bold]used by[/bold] {_claims(len(direct))}; {_claims(len(above))} would fall with it"
+    broken = f"{_claims(len(above))} would break without it"
+    yield f"[bold]used by[/bold] {_claims(len(direct))}; {broken}"
     for other in direct:
         yield f"  {_shown(other)}"
     yield f"\n[dim]corollary map --breaks {name.split('/')[1]}[/dim]"
@@ -130,9 +131,9 @@ def _one(found: "Graph", name: str) -> Any:
 def _breaks(found: "Graph", name: str) -> Any:
     above = found.above(name)
     if not above:
-        yield f"Nothing else falls with {name}."
+        yield f"Nothing else breaks without {name}."
         return
-    yield _tree(f"{_claims(len(above))} would fall with {_shown(name)}", name, found.used_by)
+    yield _tree(f"{_claims(len(above))} would break without {_shown(name)}", name, found.used_by)
 
 
 def _path(found: "Graph", one: str, other: str) -> list[str]:

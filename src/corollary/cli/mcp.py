@@ -8,9 +8,9 @@ import typer
 
 
 def mcp(
-    folder: Annotated[
-        Path, typer.Option(help="The folder whose code may be examined; nothing outside of it is.")
-    ] = Path("."),
+    folder: Annotated[Path, typer.Option(help="Only code in this folder may be examined.")] = Path(
+        "."
+    ),
     seconds: Annotated[float, typer.Option(help="Time limit per call.", min=0.1)] = 600.0,
     memory: Annotated[float, typer.Option(help="Memory limit per process, in GiB.", min=0.1)] = 8.0,
 ) -> None:

@@ -19,7 +19,7 @@ def prove(
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Carry out a proof: the slack of its steps, and the step that each hypothesis is for."""
+    """Carry out a proof: show the slack of each step, and which step needs which hypothesis."""
     if not name:
         _list(as_json)
         return

@@ -23,7 +23,7 @@ def random_patterns(
     """
     rng = as_generator(rng)
     if not 0 <= p <= 1 or not shape or min(shape) < 1:
-        raise InputError(f"patterns need sizes of at least 1 and p in [0, 1], but {shape}, p={p:g}")
+        raise InputError(f"expected sizes of at least 1 and p in [0, 1], got {shape} and p={p:g}")
     if p == 0.5:  # bits are several times cheaper than uniform numbers
         bits = torch.randint(2, shape, generator=rng, device=rng.device, dtype=torch.int8)
         return bits.to(dtype).mul_(2).sub_(1)

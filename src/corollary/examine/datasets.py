@@ -79,8 +79,8 @@ def _npz(path: Path) -> Any:
         return next(iter(arrays.values()))
     if len(arrays) == 2:  # the target is the last one, unless their names say otherwise
         return tuple(arrays[name] for name in sorted(arrays, key=lambda n: n in TARGETS))
-    has = f"it has {', '.join(arrays)}" if arrays else "it is empty"
-    raise InputError(f"{path} needs the arrays x and y, but {has}")
+    has = ", ".join(arrays) or "none"
+    raise InputError(f"expected the arrays x and y in {path}, got {has}")
 
 
 def _csv(path: Path) -> Any:

@@ -80,7 +80,9 @@ def pretrained(name: str, *, local: bool, fresh: bool = False) -> Any:
     names = getattr(config, "architectures", None) or ["AutoModel"]
     kind = getattr(transformers, names[0], None)
     if kind is None:
-        raise InputError(f"transformers has no {names[0]}, which {name} is a model of")
+        raise InputError(
+            f"{name} needs the class {names[0]}, which this version of transformers does not have"
+        )
     if fresh:
         return kind(config) if names[0] != "AutoModel" else kind.from_config(config)
     return kind.from_pretrained(name, local_files_only=local)

@@ -163,7 +163,9 @@ def _run(trial: TrialRun, reduction: Reduction, axes: tuple[int, ...]) -> Run:
     if looks_ahead(subject) is False:
         with _changed(subject, reduction, axes, grown):
             if looks_ahead(subject):
-                raise NotApplicableError("then answers would be read from later places")
+                raise NotApplicableError(
+                    "with this change an output would depend on later positions"
+                )
     optimizer, _ = subject.recipe.twin()
     if grown:
         optimizer.add_param_group({"params": [p for m in grown for p in m.parameters()]})
@@ -233,7 +235,8 @@ diff = _told(lambda o: f"- {o.reduction.at(o.reduction.axes)}\n+ {_written(o)}")
 meaning = _told(
     lambda o: (
         f"Of a tensor (batch, {', '.join(map(str, o.reduction.shape))}) the {o.reduction.op} "
-        f"is over {_axes(o.reduction.axes)}; over {_axes(o.axes)} the network errs far less."
+        f"is over {_axes(o.reduction.axes)}; over {_axes(o.axes)} the network makes far fewer "
+        "errors."
     )
 )
 

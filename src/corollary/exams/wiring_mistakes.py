@@ -36,7 +36,7 @@ WIRING: tuple[Change, ...] = (
         says("Classes are fitted as numbers"),
         lambda t: f"One output has to give the number of the class, 0 to "
         f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class 1 counts as "
-        "between 0 and 2; with a unit for each class even the numbers are nearer.",
+        "between 0 and 2; with one output per class the answers are better.",
         says("Give the network one output (logit) for each class and use nn.CrossEntropyLoss; the "
         "squared error is for numbers with an order."),
         says("- nn.Linear(width, 1), nn.MSELoss()\n+ nn.Linear(width, classes), "

@@ -1,1 +1,1 @@
-"""Published figures and the trainings that obtain them again, one per file, by family."""
+"""Published figures and the training runs that reproduce them, one per file, by family."""

@@ -175,7 +175,7 @@ class Api:
         elif session.kind == "play":
             await session.worker.send(**order_of_play(do, asked))
         else:
-            raise InputError(f"this session takes only the order 'stop', got '{do[:40]}'")
+            raise InputError(f"this session accepts only the command 'stop', got '{do[:40]}'")
         return JSONResponse({"done": do})
 
     async def events(self, request: Request) -> Response:

@@ -179,7 +179,7 @@ class Lane:
         try:
             await asyncio.wait_for(_answer(worker, number), LETTING_GO)
         except (TimeoutError, WorkerEnded):
-            await worker.end("the run was dropped")
+            await worker.end("the run was cancelled")
         finally:
             self._back(worker)
 

@@ -110,7 +110,7 @@ def order_of_play(do: str, asked: dict[str, Any]) -> dict[str, Any]:
         return {"do": do, **_weight(asked)}
     if do == "pace" and asked.get("pace") in (1, 10, 100):
         return {"do": do, "pace": asked["pace"]}
-    raise InputError(f"a playground takes the orders {', '.join(ORDERS)}, got '{do[:40]}'")
+    raise InputError(f"a playground accepts the commands {', '.join(ORDERS)}, got '{do[:40]}'")
 
 
 def _weight(asked: dict[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,9 @@ class TwoLevel(nn.Module):
         """
         super().__init__()
         if len(units) != output.n:
-            raise InputError(f"the output unit reads {output.n} units, got {len(units)}")
+            raise InputError(
+                f"expected {output.n} units for the output unit to read, got {len(units)}"
+            )
         self.units, self.output = nn.ModuleList(units), output
         self.wires = None if wires is None else [list(w) for w in wires]
         if self.wires is not None and [len(w) for w in self.wires] != [u.n for u in units]:

@@ -43,7 +43,7 @@ class RandomFeatures(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if kind not in ("relu", "fourier"):
-            raise InputError(f"features are relu or fourier, but kind='{kind}'")
+            raise InputError(f"expected kind='relu' or 'fourier', got '{kind}'")
         if d < 1 or p < 1:
             raise InputError(f"random features need d >= 1 and p >= 1, got d={d} and p={p}")
         options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": dtype}

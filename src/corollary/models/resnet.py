@@ -201,7 +201,7 @@ def resnet(
     """The networks of 18, 34 and 50 layers; ``small_images`` has a 3 x 3 stem and no first pool."""
     rng = as_generator(rng)
     if depth not in LAYOUTS:
-        raise InputError(f"there are layouts for {sorted(LAYOUTS)} layers, but depth is {depth}")
+        raise InputError(f"expected a depth among {sorted(LAYOUTS)}, got {depth}")
     block = BasicBlock if depth < 50 else Bottleneck
     return ResNet(
         block, LAYOUTS[depth], channels, k, small_images=small_images, rng=rng, dtype=dtype

@@ -98,8 +98,8 @@ def summary(derivation: Derivation) -> str:
         return f"Step {wrong} is not true here."
     count, at = len(derivation.links), derivation.loosest
     if at is None:
-        return f"All {count} steps hold, and nothing is lost."
-    return f"All {count} steps hold; step {at + 1} loses most."
+        return f"All {count} steps hold, and none has any slack."
+    return f"All {count} steps hold; step {at + 1} is the loosest."
 
 
 def proof_html(derivation: Derivation) -> str:

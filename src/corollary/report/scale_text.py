@@ -51,7 +51,7 @@ def _table(check: "WidthCheck") -> Iterator[str]:
     names = [p.rjust(11) for p in check.layers[0].theory] if check.layers else []
     wide = max(len(_short(row.name)) for row in check.rows)
     head = f"{'':{wide}}  {'activation':>13}  {'update':>13}  {'output':>13}  {'':9}"
-    yield f"Exponents of the {check.along}".ljust(len(head)) + "  theory's exponents of the update"
+    yield f"Exponents of the {check.along}".ljust(len(head)) + "  exponents of the update in theory"
     yield head + "".join(f"  {name}" for name in names)
     for row in check.rows:
         yield _row(row, wide)

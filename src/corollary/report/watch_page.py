@@ -111,8 +111,8 @@ def figures(run: "Run") -> list[Figure]:
 
 CURVES = (
     ("critical batch size", "Critical batch size", "examples", True),
-    ("gradient norm", "Length of the gradient", "norm", True),
-    ("update ratio", "Update over weight, median layer", "ratio", True),
+    ("gradient norm", "Gradient norm", "norm", True),
+    ("update ratio", "Update / weight norm, median layer", "ratio", True),
     ("effective rank", "Effective rank before the last layer", "rank", False),
     ("dead units", "Share of dead units, worst layer", "share", False),
     ("held out", "Held-out loss", "loss", False),
@@ -120,17 +120,17 @@ CURVES = (
 
 MEANINGS = {
     "stability": "learning rate times curvature, relative to the limit of the optimizer; 1 is the "
-    "edge",
-    "curvature": "largest curvature, preconditioned as the optimizer does",
+    "edge of stability",
+    "curvature": "largest curvature, after the optimizer's preconditioning",
     "threshold": "the curvature limit of the optimizer at this learning rate",
     "critical batch size": "beyond it, larger batches save few steps (gradient noise scale)",
-    "gradient norm": "length of the gradient of all parameters",
-    "weight norm": "length of all parameters",
-    "update ratio": "change of a layer in one step over its length, median over layers",
+    "gradient norm": "norm of the gradient of all parameters",
+    "weight norm": "norm of all parameters",
+    "update ratio": "norm of a layer's change in one step / norm of its weights, median of layers",
     "effective rank": "number of dimensions that the features before the last layer use",
     "dead units": "share of units that are zero for a whole batch, worst layer",
     "trend": "change of the loss per step",
-    "held out": "loss on data that is not trained on",
+    "held out": "loss on data that is not used for training",
     "gap": "held-out loss minus training loss",
 }
 

@@ -83,7 +83,7 @@ def capacity_curve(
     if family not in ("linear", "rf", "mlp"):
         raise InputError(f"the family must be linear, rf or mlp, got {family!r}")
     if family == "linear" and max(sizes) > d:
-        raise InputError(f"the linear family has d = {d} features, but {max(sizes)} were asked for")
+        raise InputError(f"expected at most d = {d} features, got {max(sizes)}")
     risks = []
     for size in sizes:
         x = _normal(draws, n + tested, d, rng=rng)

@@ -83,7 +83,7 @@ class Certified:
         check_whole("warmup", self.warmup, 0)
         check_whole("ramp", self.ramp, 0)
         if not 0 <= self.kappa <= 1:
-            raise InputError(f"kappa is a weight between 0 and 1, got {self.kappa}")
+            raise InputError(f"expected a kappa between 0 and 1, got {self.kappa}")
         if self.method not in ("ibp", "crown-ibp"):
             raise InputError(f"expected method to be 'ibp' or 'crown-ibp', got '{self.method}'")
 

@@ -1,4 +1,4 @@
-r"""Bends between samples.
+r"""Nonlinearity on the way from one sample to another.
 
 A network of rectifiers is affine on each of many regions. Along a segment between two samples its
 bends can be found exactly, one for each region that is entered. There could be exponentially many

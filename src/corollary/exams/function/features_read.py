@@ -1,4 +1,4 @@
-r"""Features it reads.
+r"""Features that the output depends on.
 
 The derivative of the outputs in each input feature, squared, averaged over samples and outputs,
 and multiplied by the feature's variance, says to first order how much of the change of the output

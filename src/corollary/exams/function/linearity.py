@@ -1,4 +1,4 @@
-r"""How linear it is.
+r"""How linear the network is.
 
 An affine function gives the mean of its values at the middle of two points, whatever the points:
 the distance :math:`f(\tfrac{a+b}2)-\tfrac{f(a)+f(b)}2`, squared and relative to the spread of the

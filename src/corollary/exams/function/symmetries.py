@@ -1,4 +1,4 @@
-r"""Symmetries it has.
+r"""Symmetries of the network.
 
 The inputs are transformed, and the change of the outputs is compared with how much outputs differ
 from sample to sample: 0 means invariance, 1 a change as large as if the sample were replaced by

@@ -1,4 +1,4 @@
-r"""Parameters against samples.
+r"""Number of parameters and number of samples.
 
 Classical statistics asks for more samples than parameters, and the bound of Vapnik and Chervonenkis
 for many more: a ReLU network with W weights in L layers has a VC dimension of order

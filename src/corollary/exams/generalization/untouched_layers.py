@@ -1,4 +1,4 @@
-r"""Layers still at their random start.
+r"""Layers that are still at their initialisation.
 
 A layer that was never given to the optimizer, or was replaced after training, still has its
 initial weights: the entries are uniform or normal with the scale of a common initialisation, and

@@ -93,8 +93,8 @@ class WeightSpectra(Exam):
             unit=f"({total} in {layers})" if total else "",
             expected="0 at a random start",
             meaning=(
-                "This many directions of the weight matrix stand out from noise, the most of "
-                f"{layers}; noise alone shows one with probability {FALSE_ALARMS:g}."
+                "This many directions of the weight matrix stand out from noise, more than in any "
+                f"other of {layers}; noise alone shows one with probability {FALSE_ALARMS:g}."
                 if total
                 else f"In {layers} no direction stands out from noise: the network is at its "
                 "random start, or has hardly moved from it."

@@ -1,4 +1,4 @@
-r"""Steepness, between what was observed and what is proved.
+r"""Slope of the margin, observed and proved.
 
 The slope of the margin in the inputs: at least the steepest gradient found, at most the product of
 the norms of the layers. A margin m cannot vanish within m over the slope, so the upper bound is a

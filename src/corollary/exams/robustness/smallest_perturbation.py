@@ -1,4 +1,4 @@
-r"""The smallest perturbation, between an attack and a proof.
+r"""Smallest adversarial perturbation, bounded by attack and proof.
 
 For each of some inputs that are classified right: an attack gives a perturbation that changes the
 answer (an upper bound on the smallest one), and bounds through the layers give a radius within

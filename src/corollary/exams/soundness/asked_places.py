@@ -1,4 +1,4 @@
-r"""Next token.
+r"""Alignment of next-token targets.
 
 A causal language model reads tokens up to place :math:`t` and has to predict the one at
 :math:`t + 1`. The shift by one is made once: by the data set, or by the loss (as the models of

@@ -1,4 +1,4 @@
-r"""Samples that mix.
+r"""Independence of the samples in a batch.
 
 In evaluation a sample's answer must not depend on what else is in the batch: the blocks
 :math:`\partial f(x)_i/\partial x_j` of the Jacobian are exactly zero for :math:`i\neq j`. One

@@ -1,4 +1,4 @@
-r"""Batch statistics at the batch size used.
+r"""Batch norm at your batch size.
 
 A batch-normalisation layer estimates mean and variance from the :math:`m` values a channel has in
 a batch (samples times positions). The estimates are off by :math:`1/\sqrt m` and

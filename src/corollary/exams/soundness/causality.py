@@ -113,7 +113,7 @@ def _title(leaks: bool, asked: bool) -> str:
 
 def _meaning(leaks: bool, asked: bool) -> str:
     if not leaks:
-        return "Outputs depend on their own position and earlier ones only."
+        return "Each output depends only on its own position and earlier ones."
     if asked:
-        return "It should predict the next element, but sees it in its input."
-    return "Outputs depend on later positions, which is fine unless it should predict them."
+        return "The network should predict the next element, but sees it in its input."
+    return "Outputs depend on later positions; this is fine unless the network should predict them."

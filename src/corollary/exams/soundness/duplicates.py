@@ -1,4 +1,4 @@
-"""The same sample twice.
+"""Duplicate samples.
 
 A sample that occurs twice counts twice; with two labels it cannot be learned; and a held-out
 sample that is among the training samples tests nothing. Exact copies are found by comparing rows,

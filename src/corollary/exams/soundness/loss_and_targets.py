@@ -47,7 +47,7 @@ class LossAndTargets(Exam):
         yield from self._scale(head)
         if not faults:
             yield self.finding(
-                "The loss asks for the targets",
+                "The loss rewards right answers",
                 meaning="Right answers have a smaller loss than wrong ones"
                 + (f"; it is {LOSSES[head.loss]}" if head.loss else "")
                 + (f", the targets are {TARGETS[head.targets]}." if head.targets else "."),

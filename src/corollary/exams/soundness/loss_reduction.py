@@ -1,4 +1,4 @@
-"""Sum or mean, and the pairing of outputs and targets.
+"""Loss reduction (sum or mean) and broadcasting of targets.
 
 If the loss of a doubled batch is twice as large, the loss sums over samples: the gradient, and
 with it the largest stable step, then depends on the batch size, and a learning rate found with one

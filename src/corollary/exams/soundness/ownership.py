@@ -1,4 +1,4 @@
-"""What the optimizer can reach.
+"""Parameters that the optimizer does not update.
 
 Training moves what the optimizer owns. A tensor that needs a gradient and is in a plain list or
 attribute is no parameter of the module: it is neither trained nor saved nor moved to a device. A

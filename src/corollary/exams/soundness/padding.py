@@ -62,11 +62,11 @@ class Padding(Exam):
             value=rounded(gap) if leaks else None,
             unit="times the outputs' spread",
             expected="0",
-            meaning="Other tokens at masked positions change the outputs at the others."
+            meaning="Changing tokens at masked positions changes the outputs at other positions."
             if leaks
-            else "Other tokens at masked positions change nothing.",
-            advice="Hand the mask to every attention, pool over the positions that count only, and "
-            "check which of 0 and 1 means padding."
+            else "Changing tokens at masked positions changes nothing.",
+            advice="Pass the mask to every attention layer, pool only over positions that are not "
+            "padding, and check whether 0 or 1 means padding."
             if leaks
             else "",
             explains=("generalization/*", "learning/*") if leaks else (),

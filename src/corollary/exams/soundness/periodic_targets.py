@@ -1,4 +1,4 @@
-r"""Targets with a seam.
+r"""Periodic targets.
 
 An angle, an hour or a weekday goes round: 359 degrees are next to 0, and as numbers they are the
 farthest apart. Near the seam the same input is asked for the smallest and for the largest number,
@@ -45,17 +45,17 @@ class PeriodicTargets(Exam):
         y = subject.all_labelled().target
         one = isinstance(y, Tensor) and y.is_floating_point() and y.numel() == len(y) >= LEAST
         if not one:
-            raise NotApplicableError(f"this is for one real target of each of {LEAST} samples")
+            raise NotApplicableError(f"this needs one real target per sample and {LEAST} samples")
         layer = _last_layer(subject)
         trial = trial_run_of(subject, budget)
         risk, after = trial.run.risk, trial.aftermath
         if risk is None or risk.value < WRONG or after.output is None or after.target is None:
-            yield self._fine("The targets are answered well enough.")
+            yield self._fine("The targets are predicted well enough.")
             return
         low, high = float(y.min()), float(y.max())
         ends, next_to = shares_in_the_middle(after.output, after.target, low, high)
         if not _more(ends, next_to):
-            yield self._fine("The ends of the range are not answered with its middle.")
+            yield self._fine("Targets at the ends of the range are not predicted as its middle.")
             return
         own = circular_error(after, low, high)
         turned = circular_error(_with_circle(trial, layer, low, high), low, high)
@@ -63,17 +63,18 @@ class PeriodicTargets(Exam):
             yield self._fine("Cosine and sine as targets do not help.")
             return
         yield self.finding(
-            "The target goes round, and its ends are next to each other",
+            "The target is periodic, but is fitted as a plain number",
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
-            quantity="samples at the ends that are answered with the middle",
+            quantity="targets near the ends of the range that are predicted as its middle",
             value=rounded(100 * ends[0]),
-            unit=f"%, and {100 * next_to[0]:.0f} % of those a tenth of the range further in",
-            expected="no more than further in",
-            meaning=f"Targets go from {low:.3g} to {high:.3g}, and near the seam the same inputs "
-            "have both ends as targets, as angles (degrees, hours) do: the answer is then the "
-            f"mean, which is the opposite. After {trial.steps} steps the squared error around the "
-            f"circle is {own:.2g} of the variance; with cosine and sine as targets {turned:.2g}.",
+            unit=f"% (a tenth of the range further in: {100 * next_to[0]:.0f} %)",
+            expected="no more than further inside the range",
+            meaning=f"Targets go from {low:.3g} to {high:.3g}, and similar inputs have targets at "
+            "both ends, as angles (degrees, hours) do at the end of a turn: the network then "
+            f"predicts their mean, which is the opposite angle. After {trial.steps} steps the "
+            f"squared error around the circle is {own:.2g} of the variance; with cosine and sine "
+            f"as targets it is {turned:.2g}.",
             advice="Predict the cosine and the sine of the angle (two outputs) and take atan2 of "
             "them, or use a loss of the angle's difference, 1 - cos(output - target).",
             change="- y = angle\n+ y = torch.stack([angle.cos(), angle.sin()], 1)",
@@ -81,7 +82,7 @@ class PeriodicTargets(Exam):
         )
 
     def _fine(self, why: str) -> Finding:
-        return self.finding("No seam in the targets", meaning=why)
+        return self.finding("No sign of periodic targets", meaning=why)
 
 
 def shares_in_the_middle(

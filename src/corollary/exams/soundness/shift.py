@@ -55,13 +55,15 @@ class Shift(Exam):
     def _inputs(self, subject: Subject, own: Batch, held: Batch, far: float, p: float) -> Finding:
         shifted = p <= LEVEL
         return self.finding(
-            "Held-out inputs are drawn differently" if shifted else "Held-out inputs are similar",
+            "Held-out inputs are distributed differently"
+            if shifted
+            else "Held-out inputs are similar",
             severity=(Severity.MEDIUM if far > FAR else Severity.LOW) if shifted else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="energy coefficient",
             value=rounded(far),
             unit=f"with p-value {p:.3g}",
-            expected=f"p above {LEVEL:g}, a level at which the test errs once in {ORDERS + 1}",
+            expected=f"p above {LEVEL:g} (false alarms: one in {ORDERS + 1} tests)",
             meaning=f"Their distributions differ.{_scales(own, held)}"
             if shifted
             else "The difference between the two is no larger than chance explains.",
@@ -76,9 +78,9 @@ class Shift(Exam):
         far, p = _class_test(a, b, subject.rng("class shift"))
         shifted = p <= LEVEL
         return self.finding(
-            "Held-out classes have different shares"
+            "Class frequencies differ in the held-out data"
             if shifted
-            else "Held-out classes are as frequent",
+            else "Class frequencies agree in the held-out data",
             severity=(Severity.MEDIUM if far > CLASSES else Severity.LOW)
             if shifted
             else Severity.NONE,

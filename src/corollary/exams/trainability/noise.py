@@ -1,4 +1,4 @@
-r"""Gradient noise and the batch it suggests.
+r"""Gradient noise scale and batch size.
 
 The noise scale :math:`\operatorname{tr}\Sigma / |G|^2` is the batch size at which noise and signal
 of the gradient are equal: much smaller batches take random steps, much larger ones add little

@@ -1,4 +1,4 @@
-r"""The schedule over the planned steps.
+r"""Learning-rate schedule over the planned steps.
 
 A schedule counts steps or epochs. Run through without training, it shows the learning rates of the
 planned training. A warm-up that is longer than the training never reaches the learning rate it was
@@ -52,7 +52,7 @@ class Schedule(Exam):
             expected=f"about {given:g}",
             meaning=(
                 f"In the planned {len(rates)} steps the learning rate never gets above {top:.2g}, "
-                f"which is too small beside the {given:g} that was given. {better}"
+                f"too small compared with the {given:g} that was given. {better}"
                 if late
                 else f"For {100 * over:.0f} % of the planned steps the learning rate is below a "
                 f"thousandth of its highest value. {better}"

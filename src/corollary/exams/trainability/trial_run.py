@@ -1,4 +1,4 @@
-r"""A short training, as you train.
+r"""A short training run with your settings.
 
 Your optimizer, learning rate and batch size, in train mode, for a hundred steps or so in a copy of
 the network; then on one small batch, repeated many times. Whether the loss falls tells more about

@@ -9,7 +9,7 @@ const areas = all(".chapter");
 
 get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
   const [verdict, sign] = verdicts[item.dataset.name] || [];
-  if (verdict) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict here" }, make("i", { ariaHidden: "true" }, sign), ` ${verdict}`));
+  if (verdict) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict on this machine" }, make("i", { ariaHidden: "true" }, sign), ` ${verdict}`));
 })).catch((error) => { shown.textContent = sentence(error.message); });
 
 get("/api/entries").then((entries) => {

@@ -27,17 +27,17 @@ def weight_at(
     """
     linear = [part for part in model if isinstance(part, nn.Linear)]
     if not 0 <= layer < len(linear):
-        raise InputError(f"there are layers 0 to {len(linear) - 1}, and no layer {layer}")
+        raise InputError(f"expected a layer from 0 to {len(linear) - 1}, got {layer}")
     into = linear[layer]
     if not 0 <= unit < into.out_features:
         raise InputError(
-            f"layer {layer} has units 0 to {into.out_features - 1}, and no unit {unit}"
+            f"expected a unit of layer {layer} from 0 to {into.out_features - 1}, got {unit}"
         )
     if source is None:
         return into.bias, (unit,)
     if not 0 <= source < into.in_features:
         raise InputError(
-            f"layer {layer} has sources 0 to {into.in_features - 1}, and no source {source}"
+            f"expected a source of layer {layer} from 0 to {into.in_features - 1}, got {source}"
         )
     return into.weight, (unit, source)
 

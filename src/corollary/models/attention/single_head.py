@@ -99,5 +99,5 @@ class SharedAttention(nn.Module):
 
     def _project(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[-1] != len(self.U):
-            raise InputError(f"U reads rows of {len(self.U)} numbers, got {tuple(x.shape)}")
+            raise InputError(f"expected rows of {len(self.U)} numbers, got shape {tuple(x.shape)}")
         return x @ self.U

@@ -57,7 +57,7 @@ class TokenEmbedding(nn.Module):
     def forward(self, tokens: Int[Tensor, "*b t"], first: int = 0) -> Float[Tensor, "*b t d"]:
         """Embeddings with positions, of tokens after ``first`` others."""
         if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-            raise InputTypeError(f"tokens are whole numbers (int64 or int32), got {tokens.dtype}")
+            raise InputTypeError(f"expected integer tokens (int64 or int32), got {tokens.dtype}")
         if tokens.ndim == 0 or tokens.shape[-1] == 0:
             raise InputError(f"a sequence needs at least one token, got {tuple(tokens.shape)}")
         if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < len(self.E):

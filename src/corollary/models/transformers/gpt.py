@@ -140,7 +140,7 @@ class GPT(nn.Module):
         """
         choose = _rule(k, p, temperature, None if rng is None else as_generator(rng))
         if prompt.ndim != 2:
-            raise InputError(f"prompts come one per row, got {tuple(prompt.shape)}")
+            raise InputError(f"expected prompts of shape (n, length), got {tuple(prompt.shape)}")
         if prompt.shape[1] == 0:
             raise InputError("a GPT continues a prompt: give it at least one token")
         mode = self.training

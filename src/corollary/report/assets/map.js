@@ -93,7 +93,7 @@
     if (target !== undefined && target !== k) path(k, target);
     make("h3", uses[k].length ? `Uses ${uses[k].length}; rests on ${below.size} in all` : "Rests on no other claim", panel);
     buttons(uses[k], "below");
-    make("h3", usedBy[k].length ? `Used by ${usedBy[k].length}; ${above.size} break if it falls` : "No other claim rests on it", panel);
+    make("h3", usedBy[k].length ? `Used by ${usedBy[k].length}; ${above.size} break without it` : "No other claim rests on it", panel);
     buttons(usedBy[k], "above");
     const further = [...above].filter((n) => !usedBy[k].includes(n));
     if (further.length) { make("h3", "These break as well", panel); buttons(further, "above"); }

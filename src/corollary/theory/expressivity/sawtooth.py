@@ -137,7 +137,7 @@ def is_narrow(n: int, k: int, l: int, w: float | int) -> bool:
 
 def _check_k(k: int) -> None:
     if not 1 <= k <= 40:
-        raise InputError(f"the tent map is iterated 1 to 40 times, but {k} was asked for")
+        raise InputError(f"expected 1 to 40 iterations of the tent map, got {k}")
 
 
 def _check_pieces(pieces: int) -> None:

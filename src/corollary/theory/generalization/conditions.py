@@ -24,7 +24,7 @@ def check_delta(delta: Number) -> None:
         >>> check_delta(0.05)
     """
     if not 0 < delta < 1:
-        raise InputError(f"delta is a probability of failure in (0, 1), got {delta:g}")
+        raise InputError(f"expected a probability of failure delta in (0, 1), got {delta:g}")
 
 
 def check_range(a: Number, b: Number) -> None:

@@ -63,7 +63,7 @@ def deep_relu_bound(
         )
     factor = {"peeling": 2.0**L, "golowich": 1 + math.sqrt(2 * L * math.log(2))}.get(version)
     if factor is None:
-        raise InputError(f"version is 'peeling' or 'golowich', got {version!r}")
+        raise InputError(f"expected version='peeling' or 'golowich', got {version!r}")
     return factor * radius * math.prod(norms) / math.sqrt(n)
 
 

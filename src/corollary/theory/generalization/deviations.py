@@ -184,7 +184,7 @@ def sides_factor(sides: int) -> int:
         2
     """
     if sides not in (1, 2):
-        raise InputError(f"sides is 1 (one direction) or 2 (absolute value), got {sides}")
+        raise InputError(f"expected sides=1 (one direction) or 2 (absolute value), got {sides}")
     return sides
 
 

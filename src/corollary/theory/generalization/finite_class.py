@@ -61,7 +61,7 @@ def class_deviation(
     check_sample("n", n)
     check_delta(delta)
     if not 0 <= log_N < math.inf:
-        raise InputError(f"the logarithm of a number of functions is >= 0, got {log_N:g}")
+        raise InputError(f"expected log_N >= 0, got {log_N:g}")
     room = log_N + math.log(sides_factor(sides) / delta)
     return (b - a) * math.sqrt(room / (2 * n))
 

@@ -82,5 +82,5 @@ def relu_dual_derivative(u: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
 
 def _clipped(u: Tensor) -> Tensor:
     if u.numel() and not bool(u.detach().abs().max() <= 1 + SLACK):
-        raise InputError(f"correlations lie in [-1, 1], got {float(u.detach().abs().max()):g}")
+        raise InputError(f"expected correlations in [-1, 1], got {float(u.detach().abs().max()):g}")
     return u.clamp(-1, 1)

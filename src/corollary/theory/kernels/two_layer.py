@@ -85,7 +85,9 @@ def ntk_relu_two_layer(
     """
     y = x if y is None else y
     if x.shape[1] != y.shape[1]:
-        raise InputError(f"x and y need one dimension, but have {x.shape[1]} and {y.shape[1]}")
+        raise InputError(
+            f"expected x and y of the same dimension, got {x.shape[1]} and {y.shape[1]}"
+        )
     lengths = torch.outer(x.norm(dim=1), y.norm(dim=1))
     u = torch.where(lengths > 0, x @ y.T / torch.where(lengths > 0, lengths, 1.0), 0.0)
     return scale**2 * lengths * (relu_dual(u) + u * relu_dual_derivative(u))

@@ -101,7 +101,7 @@ def gd_convex(eta: float, k: int, D0: float) -> float:
     """
     check_positive("eta", eta)
     if k < 1:
-        raise InputError(f"the bound holds from the first step on, got k = {k}")
+        raise InputError(f"expected a step k >= 1, got k = {k}")
     return D0**2 / (2 * eta * k)
 
 

@@ -162,7 +162,7 @@ def _checked_log(k: int, ratio: float, gamma: float | int) -> float:
     if k < 1:
         raise InputError(f"at least one variable is needed, got k = {k}")
     if not 0 < gamma < 1:
-        raise InputError(f"gamma is a probability between 0 and 1, got {gamma}")
+        raise InputError(f"expected a probability gamma between 0 and 1, got {gamma}")
     return math.log(ratio)
 
 

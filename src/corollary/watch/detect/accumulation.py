@@ -86,7 +86,7 @@ class Weights(Detector):
                 loop.step,
                 found(
                     ALONE,
-                    "The loss is divided as for accumulation, but each pass is a step",
+                    "The loss is divided for accumulation, but a step follows every pass",
                     Severity.LOW,
                     f"The loss is divided by {parts:g}, and optimizer.step() follows every "
                     "backward pass.",

@@ -80,7 +80,7 @@ def _early() -> Finding:
 def _part(share: float) -> Finding:
     return found(
         PART,
-        "Gradient clipping covers a part of the parameters",
+        "Gradient clipping covers only some of the parameters",
         Severity.LOW,
         f"clip_grad_norm_ is given {share:.0%} of the weights that the step updates; the rest is "
         "not clipped.",

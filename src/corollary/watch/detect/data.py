@@ -197,7 +197,7 @@ class Labels(Detector):
                     Severity.LOW,
                     f"The network has {self.classes} outputs; of {total} labels so far none is "
                     f"{listed([str(c) for c in unseen])} (the largest is {max(self.counts)}).",
-                    "Labels may be shifted by one, or classes be lost in the split.",
+                    "Labels may be shifted by one, or classes may be missing from the split.",
                 ),
             )
         elif not unseen:

@@ -88,8 +88,8 @@ class Examples(Detector):
             FEW,
             "The same few examples are drawn again and again",
             Severity.MEDIUM if total > 4 * len(self.rows) else Severity.LOW,
-            f"{self.draws} rows that were looked at have {len(self.rows)} distinct ones{of}; in a "
-            f"batch {statistics.median(self.repeats):.0%} of the rows are different.",
+            f"Only {len(self.rows)} of {self.draws} rows that were compared are distinct{of}; in a "
+            f"batch, {statistics.median(self.repeats):.0%} of the rows are distinct.",
             "Look at the sampler (its weights are per example, not per class) and at the index "
             "of the data set.",
         )
@@ -128,10 +128,10 @@ class Examples(Detector):
     def _overlap(self) -> Finding:
         return found(
             SEEN,
-            "Evaluations see examples that are trained on",
+            "The model is evaluated on training examples",
             Severity.LOW,
-            f"{self.known} of {self.evaluated} rows that were evaluated are among those trained "
-            "on: what is measured there is not the error on held-out (validation) data.",
+            f"{self.known} of {self.evaluated} evaluated rows are also trained on, so this "
+            "evaluation does not measure the error on held-out (validation) data.",
             "If this should be validation data, split the data set without overlap, and before "
             "augmenting or oversampling it.",
         )
@@ -143,8 +143,8 @@ def _drift(before: tuple[float, float], now: tuple[float, float], stored: bool) 
         "The distribution of the inputs drifts",
         Severity.MEDIUM if stored else Severity.LOW,
         f"The inputs had mean {before[0]:.2g} and standard deviation {before[1]:.2g} at first, and "
-        f"have {now[0]:.2g} and {now[1]:.2g} now: the data change while they are used, as rows do "
-        "that are normalized or augmented in place at each access.",
+        f"have {now[0]:.2g} and {now[1]:.2g} now: the data change while they are used, for example "
+        "because rows are normalized or augmented in place at each access.",
         "Do not write to the stored data (sub_, div_, +=, x[i] = ...); copy a row before you "
         "change it.",
     )

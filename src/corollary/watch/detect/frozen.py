@@ -53,12 +53,12 @@ class FrozenStatistics(Detector):
 def _moves(names: list[str], flagged: bool) -> Finding:
     return found(
         STATISTICS,
-        "Statistics of frozen batch norm layers still move",
+        "Statistics of frozen batch norm layers still change",
         Severity.MEDIUM if flagged else Severity.LOW,
         f"The weights of {listed(names)} are not trained"
         + (" (requires_grad=False from the start)" if flagged else "")
         + ", but the layers are in training mode: they normalize by each batch, and their running "
-        "mean and variance take over the new data.",
+        "mean and variance adapt to the new data.",
         "Call .eval() on the frozen part after every model.train().",
         where=names[0],
     )

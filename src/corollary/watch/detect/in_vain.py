@@ -51,7 +51,7 @@ class InVain(Detector):
                 loop.step,
                 found(
                     REPEATED,
-                    "One layer stands in several places",
+                    "The same layer is used in several places",
                     Severity.LOW,
                     f"{listed(siblings[0])} are the same layer, with the same weights, as "
                     "[layer] * n makes them.",
@@ -131,10 +131,10 @@ class InVain(Detector):
                 loop.step,
                 found(
                     BETAS,
-                    "The betas of the optimizer are exchanged",
+                    "The betas of the optimizer are swapped",
                     Severity.MEDIUM,
                     f"betas={tuple(betas)}: the gradient is averaged over more steps than its "
-                    "square, so a step follows old gradients over a new size and may be large.",
+                    "square, so a step divides old gradients by their new size and may be large.",
                     "The usual order is (0.9, 0.999).",
                 ),
             )
@@ -145,8 +145,8 @@ class InVain(Detector):
                     HALF_EPS,
                     "The eps of the optimizer is zero in float16",
                     Severity.MEDIUM,
-                    f"Weights are in float16, where eps={eps:g} is rounded to zero: a second "
-                    "moment that underflows is divided by, and the weight becomes NaN.",
+                    f"Weights are in float16, where eps={eps:g} is rounded to zero: if a second "
+                    "moment underflows, the step divides by zero and the weight becomes NaN.",
                     "Keep the weights in float32 and compute under autocast.",
                     where=loop.name(half[0]),
                 ),

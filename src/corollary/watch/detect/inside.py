@@ -17,8 +17,8 @@ RULES: dict[str, Rule] = {
         "attention/collapsed",
         "Attention looks at single tokens",
         Severity.LOW,
-        "Entropy of the attention weights over that of equal weights is {v:.2g}: the softmax is "
-        "saturated, and hardly any gradient reaches queries and keys.",
+        "The entropy of the attention weights is {v:.2g} times that of uniform attention: the "
+        "softmax is saturated, and hardly any gradient reaches queries and keys.",
         "Lower the learning rate, warm up longer, or normalize queries and keys.",
     ),
     "saturated units": (

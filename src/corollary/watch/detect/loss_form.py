@@ -66,7 +66,7 @@ def _classes(node: Any, before: list[Any]) -> Finding | None:
         return None  # logarithms of probabilities, however they were made
     return found(
         RAW,
-        "The loss takes logits for logarithms of probabilities",
+        "The loss treats logits as log-probabilities",
         Severity.HIGH,
         "nll_loss is applied to outputs whose exponentials do not sum to 1: it has no lower "
         "bound, and falls as the outputs grow.",
@@ -78,7 +78,7 @@ def _twice(squash: str, loss: str) -> Finding:
     return found(
         TWICE,
         f"The outputs pass through {squash} twice" if squash != "sigmoid" else
-        "The outputs pass through a sigmoid before the loss has its own",
+        "A sigmoid is applied before a loss that applies its own",
         Severity.MEDIUM,
         f"{loss} contains its own normalization, and its input is already squashed: gradients "
         "are small and the loss cannot come near zero.",

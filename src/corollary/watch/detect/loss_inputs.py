@@ -110,7 +110,7 @@ def _part(node: Any, size: int) -> Finding | None:
         return None
     return found(
         PART,
-        "The loss sees a part of the batch",
+        "The loss uses only part of the batch",
         Severity.LOW,
         f"The model was given {size} examples, the loss {targets.numel()} "
         f"target{'s' if targets.numel() > 1 else ''}.",
@@ -201,9 +201,9 @@ def _start(loop: Loop, node: Any) -> Finding | None:
         return None
     return found(
         START,
-        "The first loss is far above that of a guess",
+        "The first loss is far above that of a uniform guess",
         Severity.LOW,
-        f"The first loss is {first:.3g}; equal probabilities for {classes} classes have "
-        f"log({classes}) = {equal:.3g}: the untrained network is sure and wrong.",
+        f"The first loss is {first:.3g}; equal probabilities for {classes} classes give "
+        f"log({classes}) = {equal:.3g}: the untrained network is confident and wrong.",
         "Use smaller initial weights in the last layer, and scale the inputs.",
     )

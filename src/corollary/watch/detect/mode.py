@@ -73,7 +73,7 @@ class Mode(Detector):
         # Batch norm of a pretrained part is often kept in evaluation mode from the start.
         new = self.left.see(bool(quiet))
         if new:
-            part = "" if len(quiet) == len(self.layers) else " of a part of the layers"
+            part = "" if len(quiet) == len(self.layers) else " for some of the layers"
             loop.events.say(
                 loop.step,
                 found(
@@ -153,7 +153,7 @@ class Mode(Detector):
                     "Batches are too small for batch norm",
                     Severity.LOW if size == 2 else Severity.MEDIUM,
                     f"A batch has {size} example{'s' if size > 1 else ''}: {listed(norms)} "
-                    "subtract what should be learned, and evaluation uses other statistics.",
+                    "remove most of the signal, and evaluation uses other statistics.",
                     "Use larger batches, group norm or layer norm.",
                     where=norms[0],
                 ),

@@ -174,10 +174,10 @@ class Settings(Detector):
                 loop.step,
                 found(
                     EPS,
-                    "Adam divides by eps and not by the size of gradients",
+                    "Adam divides by eps instead of the size of the gradients",
                     Severity.LOW,
-                    f"More than 90 % of second moments have roots below a tenth of eps="
-                    f"{group['eps']:g}: steps are smaller than the learning rate says.",
+                    f"For more than 90 % of the weights, the root of the second moment is below a "
+                    f"tenth of eps={group['eps']:g}: steps are far smaller than the learning rate.",
                     "Lower eps, or find out why the gradients are so small.",
                 ),
             )

@@ -65,7 +65,7 @@ class Pace(Detector):
                 "The scheduler steps more often than the optimizer",
                 Severity.LOW,
                 f"{type(scheduler).__name__}.step() was called {calls} times in {loop.made} steps "
-                "of the optimizer: with each accumulated piece, or twice per step. The learning "
+                "of the optimizer: after each accumulated batch, or twice per step. The learning "
                 "rate changes too fast.",
                 "Call scheduler.step() once after each optimizer.step().",
             ),

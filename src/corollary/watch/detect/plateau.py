@@ -79,7 +79,7 @@ def _per_batch(scheduler: ReduceLROnPlateau, calls: int) -> Finding:
         "The plateau scheduler is stepped with every batch",
         Severity.LOW,
         f"ReduceLROnPlateau(patience={scheduler.patience}) was given {calls} values in as many "
-        "steps: the noise between batches is longer than its patience, and the learning rate "
-        "falls too fast.",
+        "steps: the loss of single batches fluctuates for longer than its patience, and the "
+        "learning rate falls too fast.",
         "Step it once per epoch, with a validation loss.",
     )

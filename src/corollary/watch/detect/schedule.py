@@ -94,7 +94,7 @@ class Schedule(Detector):
             loop.step,
             found(
                 ENDED,
-                "Training continues with almost no learning rate",
+                "Training continues with a learning rate close to zero",
                 Severity.MEDIUM,
                 evidence,
                 "If the schedule counts epochs, call scheduler.step() once per epoch; if it "

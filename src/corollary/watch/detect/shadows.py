@@ -173,7 +173,7 @@ def _idle(name: str, steps: int) -> Finding:
         Severity.LOW,
         f"{name!r} has the shapes of the network and has not changed in {steps} steps, while the "
         "network did: an average or a target network has to be synchronized.",
-        "Update it after each optimizer.step(), or load the weights every so many steps.",
+        "Update it after each optimizer.step(), or copy the weights into it at regular intervals.",
     )
 
 
@@ -183,7 +183,7 @@ def _equal(name: str) -> Finding:
         "The average of the weights equals the weights",
         Severity.LOW,
         f"{name!r} is at most a tenth of an update away from the network, so its decay is below "
-        "0.1: it averages nothing (the decay may be exchanged with its complement).",
+        "0.1: it averages nothing (decay and 1 - decay may be swapped).",
         "average = decay * average + (1 - decay) * weight, with a decay of 0.99 or more.",
     )
 
@@ -191,7 +191,7 @@ def _equal(name: str) -> Finding:
 def _buffers(name: str) -> Finding:
     return found(
         BUFFERS,
-        "The average leaves the statistics of batch norm out",
+        "The average of the weights leaves out batch norm statistics",
         Severity.MEDIUM,
         f"The parameters of {name!r} follow the network, but its running means and variances "
         "(buffers) are those of the start.",

@@ -67,7 +67,7 @@ class Unstepped(Detector):
                 loop.events.say(loop.step, _never(loop, other))
 
     def _skips(self, scale: float) -> Finding:
-        again = " The scale jumped up again in between: the scaler is made anew." * (self.anew > 0)
+        again = " The scale jumped up again in between: the scaler is recreated." * (self.anew > 0)
         return found(
             SKIPPED,
             "The gradient scaler skips every step",
@@ -91,7 +91,7 @@ class Unstepped(Detector):
     def _made_anew(self, scale: float) -> Finding:
         return found(
             ANEW,
-            "The gradient scaler is made anew during the run",
+            "The gradient scaler is recreated during the run",
             Severity.MEDIUM,
             f"The loss scale jumped up {self.anew} times, to {scale:g} now, and {self.skipped} "
             "passes so far overflowed: each new scaler has to find its scale again, and skips "

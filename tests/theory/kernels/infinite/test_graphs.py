@@ -145,7 +145,7 @@ def test_derivatives_in_the_graph_are_those_of_differences():
     ("make", "words"),
     [
         (lambda: Aggregate(GRAPH[None]), "graph_inputs"),
-        (lambda: pooled(Aggregate(GRAPH)).kernel(draw(2, 5, 3)), "4 nodes, but inputs have 5"),
+        (lambda: pooled(Aggregate(GRAPH)).kernel(draw(2, 5, 3)), "4 nodes, got 5"),
         (lambda: pooled(Aggregate()).kernel(draw(2, 4, 3)), "graph_inputs"),
         (lambda: network(Dense(), Aggregate(), Flatten()).kernel(draw(2, 4, 9)), "channels='last'"),
         (lambda: network(Conv(), Aggregate(GRAPH)).kernel(draw(2, 1, 4, 4)), "one axis of nodes"),

@@ -44,7 +44,7 @@ def cut(
         7
     """
     if not slack >= 0 or math.isnan(float(z.sum())):
-        raise InputError(f"numbers z and slack >= 0 are needed, but z has NaN or slack is {slack}")
+        raise InputError(f"expected z without NaN and slack >= 0, got NaN or slack = {slack}")
     sign = (z > slack).astype(np.int8) - (z < -slack).astype(np.int8)
     work = z.shape[1] * (cells.count + 4 * z.shape[1])
     kernel = compiled(cut_cells, backend, worth_it=work >= SMALL)

@@ -65,7 +65,7 @@ class Aggregate(Layer):
         a1, a2 = self._graphs(state)
         if a1.shape[-1] != state.nngp.shape[-1]:
             raise InputError(
-                f"the graph has {a1.shape[-1]} nodes, but inputs have {state.nngp.shape[-1]}"
+                f"expected inputs with {a1.shape[-1]} nodes, got {state.nngp.shape[-1]}"
             )
 
         def own(q: Tensor | None, a: Tensor) -> Tensor | None:

@@ -113,7 +113,7 @@ class LiveBounds:
         """
         check_inputs(x, y, self.box)
         if not 0 <= mix <= 1:
-            raise InputError(f"mix is a share between 0 and 1, got {mix}")
+            raise InputError(f"expected a mix between 0 and 1, got {mix}")
         tape = self._tape()
         made, end = bare_steps(tape, x.detach()), tape.output
         region = Region(x, Certifier.radii(x, eps), self.norm, self.box)

@@ -113,7 +113,7 @@ class Region:
 
     def __post_init__(self) -> None:
         if self.norm not in ("linf", "l2"):
-            raise InputError(f"certificates are for norm 'linf' or 'l2', but norm='{self.norm}'")
+            raise InputError(f"expected norm='linf' or 'l2', got '{self.norm}'")
 
     def interval(self) -> Interval:
         """The smallest box around the region."""

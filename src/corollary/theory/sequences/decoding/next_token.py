@@ -152,4 +152,4 @@ def sequence_log_probability(next_token: NextToken, tokens: Sequence[int]) -> fl
 def check_length(max_len: int) -> None:
     """Refuse a negative number of tokens."""
     if max_len < 0:
-        raise InputError(f"max_len >= 0 tokens can be appended, got {max_len}")
+        raise InputError(f"expected max_len >= 0, got {max_len}")
