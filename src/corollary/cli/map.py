@@ -26,7 +26,7 @@ def show_map(
     other: Annotated[
         str,
         typer.Argument(
-            help="A second claim, to show the path between both.", autocompletion=complete_name
+            help="A second claim, to show the path between the two.", autocompletion=complete_name
         ),
     ] = "",
     breaks: Annotated[

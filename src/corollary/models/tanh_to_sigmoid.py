@@ -84,8 +84,8 @@ def _checked(net: nn.Sequential, old: type[nn.Module], drop_shift: bool) -> list
         wanted = nn.Linear if i % 2 == 0 else old
         if not isinstance(layer, wanted):
             raise InputError(
-                f"convert_mlp needs Linear and {old.__name__} in turn, but layer '{i}' is "
-                f"{type(layer).__name__}"
+                f"expected alternating Linear and {old.__name__} layers, got "
+                f"{type(layer).__name__} as layer '{i}'"
             )
         if i % 2 == 0 and i > 0 and layer.bias is None and not drop_shift:
             raise InputError(
@@ -94,7 +94,7 @@ def _checked(net: nn.Sequential, old: type[nn.Module], drop_shift: bool) -> list
             )
     if len(layers) % 2 == 0:
         raise InputError(
-            f"convert_mlp needs a network that ends in a Linear layer, but it has {len(layers)} "
-            "layers, Linear and activation in turn"
+            f"expected a network that ends in a Linear layer, got {len(layers)} layers, the "
+            "last of which is an activation"
         )
     return layers

@@ -126,7 +126,7 @@ MEANINGS = {
     "critical batch size": "beyond it, larger batches save few steps (gradient noise scale)",
     "gradient norm": "norm of the gradient of all parameters",
     "weight norm": "norm of all parameters",
-    "update ratio": "norm of a layer's change in one step / norm of its weights, median of layers",
+    "update ratio": "norm of a layer's change in one step / norm of its weights (median layer)",
     "effective rank": "number of dimensions that the features before the last layer use",
     "dead units": "share of units that are zero for a whole batch, worst layer",
     "trend": "change of the loss per step",
