@@ -112,10 +112,10 @@ def test_a_run_is_repeated_from_what_was_set_by_hand():
 @pytest.mark.parametrize(
     ("place", "said"),
     [
-        ((3, 0, 0), "layers 0 to 2"),
-        ((0, 3, 0), "units 0 to 2"),
-        ((0, 0, 2), "sources 0 to 1"),
-        ((-1, 0, None), "no layer -1"),
+        ((3, 0, 0), "a layer from 0 to 2"),
+        ((0, 3, 0), "a unit of layer 0 from 0 to 2"),
+        ((0, 0, 2), "a source of layer 0 from 0 to 1"),
+        ((-1, 0, None), "got -1"),
     ],
 )
 def test_a_weight_that_is_not_there_is_one_sentence(place, said):

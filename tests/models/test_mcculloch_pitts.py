@@ -91,7 +91,7 @@ def test_inputs_that_are_not_boolean_are_refused(value):
 def test_wrong_shapes_are_refused_in_one_sentence():
     with pytest.raises(InputError, match=r"expected 2 inputs per point, got shape \(4, 3\)"):
         and_unit(2)(torch.zeros(4, 3))
-    with pytest.raises(InputError, match="reads 2 units, got 1"):
+    with pytest.raises(InputError, match="expected 2 units for the output unit to read, got 1"):
         TwoLevel([or_unit(2)], and_unit(2))
     with pytest.raises(InputError, match="wires"):
         TwoLevel([or_unit(2)], and_unit(1), wires=[[0, 1, 2]])

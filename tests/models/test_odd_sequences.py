@@ -117,8 +117,8 @@ def test_no_sequences_give_no_answers():
     ("call", "error", "words"),
     [
         (lambda: gpt()(ids(2, 0)), InputError, "at least one token"),
-        (lambda: gpt()(torch.zeros(1, 3)), InputTypeError, "whole numbers"),
-        (lambda: gpt().generate(ids(3), 2), InputError, "one per row"),
+        (lambda: gpt()(torch.zeros(1, 3)), InputTypeError, "integer tokens"),
+        (lambda: gpt().generate(ids(3), 2), InputError, "of shape"),
         (lambda: gpt()(ids(1, 7)), InputError, "positions for 6 tokens"),
         (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "of booleans"),
         (lambda: gpt()(ids(1, 3), mask=torch.ones(4, 4) > 0), InputError, "do not fit"),

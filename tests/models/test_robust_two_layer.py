@@ -45,7 +45,7 @@ def test_the_own_unit_switches_off_exactly_at_the_radius():
 
 def test_correlations_above_the_bound_are_refused():
     x, y = data()
-    with pytest.raises(InputError, match="above the bound"):
+    with pytest.raises(InputError, match="at most c = 0.01"):
         robust_network(x, y, c=0.01)
     x[1] = x[0]
     with pytest.raises(InputError, match="equal points"):

@@ -79,7 +79,7 @@ def test_the_first_layer_needs_no_bias():
 
 
 def test_networks_of_another_build_are_refused_by_the_name_of_the_layer():
-    with pytest.raises(InputError, match="layer '1' is ReLU"):
+    with pytest.raises(InputError, match="got ReLU as layer '1'"):
         convert_mlp(mlp(nn.ReLU), "sigmoid")
     with pytest.raises(InputError, match="ends in a Linear layer"):
         convert_mlp(nn.Sequential(nn.Linear(1, 1), nn.Tanh()), "sigmoid")

@@ -91,7 +91,7 @@ def test_a_quartic_converges_sublinearly():
 
 
 def test_before_the_first_step_there_is_no_convex_bound():
-    with pytest.raises(InputError, match="from the first step"):
+    with pytest.raises(InputError, match="k >= 1"):
         gd_convex(0.1, 0, 1.0)
 
 
