@@ -43,7 +43,7 @@ def ending(monkeypatch, capsys, error):
     def work(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr("corollary.registry.entries", work)
+    monkeypatch.setattr("corollary.report.catalogue_facts.entries", work)
     monkeypatch.setattr("sys.argv", ["corollary", "list"])
     with pytest.raises(SystemExit) as stop:
         main()

@@ -111,7 +111,7 @@ def test_a_single_graph_has_a_batch_of_its_own():
 
 
 def test_graphs_that_are_not_taken_are_one_sentence():
-    with pytest.raises(InputError, match="several kinds of nodes"):
+    with pytest.raises(InputError, match="one kind of nodes"):
         Subject(TakesGraph(), SimpleNamespace(edge_types=[], node_types=[]))
     with pytest.raises(InputError, match="cannot be merged to one"):
         plain = [SimpleNamespace(x=X, edge_index=EDGES)] * 2

@@ -25,7 +25,7 @@ def test_the_layer_named_is_the_closest_of_those_the_figure_judges():
     curve, closest, _, output = found.figures[0].marks
     assert found.severity is Severity.NONE and found.where in ("0", "2")
     assert isinstance(curve, Curve) and len(curve.y) == 2
-    assert closest.label == f"closest, {found.where}"
+    assert closest.label == f"most alike, {found.where}"
     assert closest.y[0] == max(curve.y) < 0.99
     assert isinstance(output, Points) and output.label == "output, not judged"
     assert output.y[0] > 0.99, "the output is alike, and shown apart"

@@ -168,7 +168,7 @@ def test_a_network_of_the_folder_is_examined_live(start, folder):
         error = over(lab, target)[1]["over"]["error"]
         assert said in error and "\n" not in error
     status, answer = lab.ask("POST", "/api/examine", {"target": "../net.py:build"})
-    assert status == 400 and "folder where the lab" in answer["error"]
+    assert status == 400 and "must be inside the folder" in answer["error"]
     assert lab.ask("GET", "/")[0] == 200  # it stays up
 
 

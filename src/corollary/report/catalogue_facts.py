@@ -69,7 +69,7 @@ def matching(
 
     Example:
         >>> [entry.stem for entry in matching("novikoff", area="connectionism", kind="bound")]
-        ['novikoff']
+        ['novikoff', 'perceptron_alignment', 'perceptron_norm']
     """
 
     def wanted(entry: Entry) -> bool:

@@ -99,7 +99,7 @@ def shares_in_the_middle(
     answer = (output.double().flatten() - low) / (high - low)
     from_end = torch.minimum(place, 1 - place)
     middle = (answer > MIDDLE) & (answer < 1 - MIDDLE)
-    zones = from_end <= TENTH + 1e-9, (from_end > TENTH) & (from_end <= 2 * TENTH)
+    zones = from_end <= TENTH + 1e-6, (from_end > TENTH + 1e-6) & (from_end <= 2 * TENTH)
     first, second = (
         (float(middle[z].double().mean()) if bool(z.any()) else 0.0, int(z.sum())) for z in zones
     )

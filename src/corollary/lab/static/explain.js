@@ -25,7 +25,7 @@ function stands(result) {
   }
   if (low < high && low <= predicted && predicted <= high) return said(`the prediction lies inside the interval of the measurement, [${numeral(low)}, ${numeral(high)}].`);
   const off = Math.abs(measured - predicted) / Math.abs(predicted);
-  return predicted && Number.isFinite(off) ? said(off < 1e-9 ? "the two sides agree to rounding." : `the two sides differ by ${numeral(Number((100 * off).toPrecision(2)))} %.`) : "";
+  return predicted && Number.isFinite(off) ? said(off < 1e-9 ? "the two sides agree up to rounding." : `the two sides differ by ${numeral(Number((100 * off).toPrecision(2)))} %.`) : "";
 }
 
 /** What has changed since the first run on this page. */

@@ -42,8 +42,8 @@ STORY = Story(
         Part(
             "Before you look, spread your belief over all predictors: the prior. Then let the "
             "data shift it: the posterior. The risk of a predictor drawn from the posterior is at "
-            "most its training risk plus a root, in which stands the divergence between the two "
-            "beliefs, over twice the number of samples. The figure shows the bounds as the "
+            "most its training risk plus the square root of a fraction: the divergence between the "
+            "two beliefs over twice the number of samples. The figure shows the bounds as the "
             "belief sharpens from left to right.",
             (
                 Try("50 samples", {"N": 50}),

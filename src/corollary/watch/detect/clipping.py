@@ -235,8 +235,8 @@ def _after(changed: bool) -> Finding:
         AFTER,
         "Gradients are changed after the step",
         Severity.MEDIUM if changed else Severity.LOW,
-        "Gradients are written to between optimizer.step() and the next pass, as clipping does; "
-        "the step has used them by then.",
+        "The gradients are changed after optimizer.step(), for example by clipping, when the step "
+        "has already used them.",
         "Clip between the backward pass and the step.",
     )
 
