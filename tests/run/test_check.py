@@ -96,6 +96,20 @@ def test_an_error_before_the_end_of_the_time_stays_what_it_is():
         _ = 1 / 0
 
 
+def test_an_import_is_not_interrupted(tmp_path, monkeypatch):
+    """Half a module would stay behind, and every later run of the process would find it."""
+    text = "import time\ntime.sleep(0.2)\nwhole = True\n"
+    (tmp_path / "slow_to_import.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(TimeLimitError), time_limit(0.05):
+        import slow_to_import
+
+        time.sleep(10)
+    import slow_to_import
+
+    assert slow_to_import.whole
+
+
 def test_the_time_limit_gives_the_signal_back():
     before = signal.getsignal(signal.SIGALRM)
     with time_limit(10):

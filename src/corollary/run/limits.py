@@ -9,6 +9,9 @@ from types import FrameType
 from corollary.errors import TimeLimitError
 
 
+BAD_PLACES = ("importlib", "llvmlite", "numba")  # packages that must not be interrupted
+
+
 class _TimeIsUpError(BaseException):
     """Raised by the alarm. Not an ``Exception``, which libraries catch, wrap or swallow."""
 
@@ -56,11 +59,15 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def _at_a_bad_place(frame: FrameType | None) -> bool:
-    """Whether an exception here would end the process: before a block begins, or inside LLVM."""
+    """Whether an exception here would do lasting harm.
+
+    Before a block begins and inside LLVM it would end the process; inside an import it would leave
+    half a module behind, which every later run would find.
+    """
     if frame is not None and frame.f_globals.get("__name__") == "contextlib":
         return True
     while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
+        if frame.f_globals.get("__name__", "").split(".")[0] in BAD_PLACES:
             return True
         frame = frame.f_back
     return False
