@@ -8,7 +8,6 @@ from types import FrameType
 
 from corollary.errors import TimeLimitError
 
-
 BAD_PLACES = ("importlib", "llvmlite", "numba")  # packages that must not be interrupted
 
 

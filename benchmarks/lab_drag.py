@@ -1,0 +1,78 @@
+"""From a slider to its new figure, in a real browser: ``python benchmarks/lab_drag.py``.
+
+Opens the lab in headless Chromium, moves the first slider of every story and of one claim, and
+prints the median time until the new figure is on the page. It needs ``chromium``.
+"""
+
+import importlib.util
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+CLAIM = "/claim/connectionism/novikoff?n=200"
+READY = "/\\d m?s$/.test(document.getElementById('time').textContent)"
+DRAG = """(async () => {
+  const slider = document.querySelector("#options [type=range]"), out = [];
+  const stage = document.querySelector(".stage"), wait = (ms) => new Promise((go) => setTimeout(go, ms));
+  for (let k = 0; k < 9; k++) {
+    await wait(400);
+    const start = performance.now();
+    const drawn = new Promise((go) => new MutationObserver((_, seen) => {
+      seen.disconnect();
+      requestAnimationFrame(() => go(performance.now() - start));
+    }).observe(stage, { childList: true }));
+    slider.value = String(Number(slider.value) + (k % 2 ? -60 : 60));
+    slider.dispatchEvent(new Event("input"));
+    out.push(await Promise.race([drawn, wait(20000).then(() => Infinity)]));
+  }
+  return out;
+})()"""
+
+
+def browser() -> Any:
+    """The browser of the tests."""
+    path = Path(__file__).parents[1] / "tests" / "lab" / "browser.py"
+    spec = importlib.util.spec_from_file_location("lab_browser", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    """Print a line for each page."""
+    words = [sys.executable, "-m", "corollary", "lab", "--no-browser", "--port", "0"]
+    lab = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"OMP_NUM_THREADS": "1"}
+    )
+    assert lab.stdout
+    found = re.search(r"http://\S+", lab.stdout.readline())
+    assert found, "the lab did not start"
+    home = found[0].partition("/?")[0]
+    with tempfile.TemporaryDirectory() as profile:
+        page = browser().Browser(profile)
+        try:
+            page.size(1400)
+            page.go(found[0])
+            page.until("document.querySelector('.card') !== null")
+            links = "[...document.querySelectorAll('.card a')].map((a) => a.getAttribute('href'))"
+            for path in [*page.run(links), CLAIM]:
+                page.follow(home + path)
+                page.until(READY, 120)
+                times = page.run(DRAG)
+                print(
+                    f"{path}: {statistics.median(times):.0f} ms, from {min(times):.0f}", flush=True
+                )
+        finally:
+            page.close()
+            lab.terminate()
+            lab.wait()
+
+
+if __name__ == "__main__":
+    main()
