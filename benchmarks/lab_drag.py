@@ -18,7 +18,8 @@ CLAIM = "/claim/connectionism/novikoff?n=200"
 READY = "/\\d m?s$/.test(document.getElementById('time').textContent)"
 DRAG = """(async () => {
   const slider = document.querySelector("#options [type=range]"), out = [];
-  const stage = document.querySelector(".stage"), wait = (ms) => new Promise((go) => setTimeout(go, ms));
+  const stage = document.querySelector(".stage");
+  const wait = (ms) => new Promise((go) => setTimeout(go, ms));
   for (let k = 0; k < 9; k++) {
     await wait(400);
     const start = performance.now();
