@@ -7,9 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from corollary.core import Batch, Severity
+from corollary.core import Severity
 from corollary.examine.examiner import examine
-from corollary.exams.order_changes import labels_are_read
 
 
 def titles(exam, model, data, **about):
@@ -96,12 +95,6 @@ def rows_for_columns(broken):
     return model, (x, mask), {"loss": nn.BCEWithLogitsLoss()}
 
 
-def labels_of_the_next_row(broken):
-    y = torch.randint(4, (192,))
-    x = F.one_hot(y, 4).float() + 0.1 * torch.randn(192, 4)
-    return mlp(4, 4), (x, y.roll(1) if broken else y), {"steps": 40}
-
-
 def subtracted_penalty(broken):
     x = torch.randn(160, 4)
 
@@ -129,7 +122,6 @@ CASES = {
     "The order of the tokens is not seen": places_forgotten,
     "mean is taken over the wrong axis": pooled_over_features,
     "Output and target do not match: rows and columns are swapped": rows_for_columns,
-    "The labels are those of the row before": labels_of_the_next_row,
     "A term of the loss has the wrong sign": subtracted_penalty,
     "A term of the loss outweighs the error": divergence_too_heavy,
 }
@@ -197,8 +189,3 @@ def test_an_epsilon_below_the_precision_is_named(eps):
     found = titles("soundness/head_and_loss", model, (x, y), loss=loss)
     wanted = ["The loss is infinite where the output is exactly 0 or 1"]
     assert found == (wanted if eps < 1e-7 else [])
-
-
-def test_labels_that_the_moved_row_reads_are_not_tried():
-    batch = Batch((ids := torch.randint(9, (32, 12)),), {}, ids.roll(-1, 0))
-    assert labels_are_read(batch, -1) and not labels_are_read(batch, 1)

@@ -1,21 +1,20 @@
-"""Changes of order: positions that are told, outputs turned, labels moved by one.
+"""Changes of order: positions that are told, outputs turned.
 
 A network of attention and pooling gives the same answer for tokens in any order, unless it is told
-where each stands. Rows and columns of an output may be swapped against those of the target, and the
-labels of a table or a sequence may be those of the next row. All of these train without an error
-message.
+where each stands. Rows and columns of an output may be swapped against those of the target. Both
+train without an error message.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Batch, Subject
+from corollary.core import Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.runs import Run
 from corollary.exams.trial_run import TrialRun, unchanged
@@ -23,8 +22,6 @@ from corollary.exams.trial_run import TrialRun, unchanged
 FEW, LEAST = 16, 4  # samples; tokens and pixels of a side below which there is nothing to permute
 SAME = 1e-4  # of the outputs: rounding of sums in another order
 HALF = 0.5  # of a constant's errors
-FOLLOWS = 0.3  # correlation of neighbouring rows; of a thousand independent ones it is below 0.1
-COPIED = 0.95  # of the labels, or their correlation with an input
 PERIOD = 1e4  # the longest wave, as Vaswani et al. (2017) have it
 REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
@@ -158,67 +155,6 @@ def _turned_run(trial: TrialRun, turn: Callable[[Tensor, int, int], Tensor]) -> 
             handle.remove()
 
     return run
-
-
-def moved_labels(trial: TrialRun) -> Turned:
-    """The best of the runs with the labels of the row before or after; made once.
-
-    Rows are samples of their own, so labels of others are learned only if they belong there. Places
-    of a sequence are not moved: what the place beside asks for may be the easier task.
-    """
-    batch = trial.subject.all_labelled()
-    y = batch.target
-    if not isinstance(y, Tensor) or "labels" in batch.named or y.dim() == 0:
-        raise NotApplicableError("the targets are not a tensor")
-    if _follows(y):
-        raise NotApplicableError("labels of neighbouring rows are alike")
-    runs = (
-        (name, _moved_run(trial, batch, shift))
-        for name, shift in (("the row before", 1), ("the row after", -1))
-        if not labels_are_read(batch, shift)
-    )
-    return _best(trial, "moved labels", runs)
-
-
-def _follows(y: Tensor) -> bool:
-    """Whether labels of neighbouring rows are alike, as in a series or in sorted data."""
-    rows = y.double().reshape(len(y), -1)
-    rows = rows - rows.mean(0)
-    size = float(rows.square().sum())
-    return size > 0 and abs(float((rows[1:] * rows[:-1]).sum())) > FOLLOWS * size
-
-
-def labels_are_read(batch: Batch, shift: int) -> bool:
-    """Whether the moved labels are among the inputs: then they are copied, and not learned."""
-    inner = slice(1, -1)  # without what wraps round
-    y = batch.target.roll(-shift, 0).double()[inner]
-    for x in (t[inner] for t in batch.tensors() if t.dim() and len(t) == batch.size):
-        values = x.double()
-        if x.shape == y.shape and float((values == y).double().mean()) > COPIED:
-            return True
-        columns = values.reshape(*y.shape, -1) if x.shape[: y.dim()] == y.shape else None
-        if columns is None or not x.is_floating_point() or y.dim() + 1 != columns.dim():
-            continue
-        flat, one = columns.reshape(-1, columns.shape[-1]), y.reshape(-1, 1)
-        both = torch.corrcoef(torch.cat([flat, one], 1).T)[-1, :-1]
-        if bool((both.abs() > COPIED).any()):
-            return True
-    return False
-
-
-def errs_as_by_chance(trial: TrialRun) -> bool:
-    """Whether half of a constant's errors are left: labels of other rows are learned by heart."""
-    return trial.run.wrong > HALF
-
-
-def labels_of_next(trial: TrialRun) -> Run:
-    """The run with labels moved by one."""
-    return moved_labels(trial).run
-
-
-def _moved_run(trial: TrialRun, batch: Batch, shift: int) -> Callable[[], Run]:
-    moved = replace(batch, target=batch.target.roll(-shift, 0))
-    return lambda: trial.with_change(unchanged, moved)
 
 
 def _best(trial: TrialRun, key: str, ways: Iterator[tuple[str, Callable[[], Run]]]) -> Turned:

@@ -60,7 +60,6 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
     "a vector for each code": codes.a_vector_for_each_code,
     "positions": order.with_positions,
     "turned output": order.turned_output,
-    "moved labels": order.labels_of_next,
     "gated layers": memory.gated,
     "other sign of a term": terms.with_other_sign,
     "lighter term": terms.with_lighter_term,

@@ -114,15 +114,4 @@ WIRING: tuple[Change, ...] = (
         "weight of a hundredth, or raise it slowly (warm-up, annealing).",
         says("- loss = error + term\n+ loss = error + 0.01 * term"),
     ),
-    Change(
-        "moved labels",
-        order.errs_as_by_chance,
-        lambda t: f"The labels are those of {order.moved_labels(t).how}",
-        says("Inputs and labels (targets) are misaligned by one: with labels moved by one row it "
-        "learns."),
-        says("Check where inputs and labels are cut, shifted, sorted or joined: row i of both must "
-        "be the same sample."),
-        says("- y = y.roll(1)\n+ y = y"),
-        alike=True,
-    ),
 )  # fmt: skip
