@@ -49,7 +49,7 @@ _ARITHMETIC = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.operator, as
 
 @dataclass(frozen=True)
 class Option:
-    """A claim's parameter as it stands in the source: name, type, default, meaning, range."""
+    """A parameter of a claim as declared in its source: name, type, default, meaning, range."""
 
     name: str
     kind: str

@@ -62,9 +62,9 @@ def test_the_sentences_of_a_story_are_there_at_the_start(name):
 
 def test_sentences_follow_the_sliders():
     assert "1.05 times the limit" in said("edge_of_stability", share=2.1)[1]
-    assert "theory says 50 % dead" in said("dead_relu", n=1, L=1)[1]
+    assert "theory predicts that 50 % of all networks are dead" in said("dead_relu", n=1, L=1)[1]
     assert "4 units: 11 regions" in said("depth_against_width", l=1, n=4)[1]
-    assert "so yours are lost" in said("hopfield_recall", s=80)[2]
+    assert "so your patterns are lost" in said("hopfield_recall", s=80)[2]
 
 
 def test_a_run_without_numbers_says_nothing():
@@ -87,7 +87,7 @@ def test_stored_pictures_are_of_claims_that_are_not_drawn_at_once():
 
 def test_a_slow_claim_shows_its_stored_picture_first(client):
     text = client.get("/claim/optimization/edge_of_stability").text
-    assert "The figure is of an earlier run" in text and "The sharpness grows to 2/η" in text
+    assert "The figure is from an earlier run" in text and "The sharpness grows to 2/η" in text
 
 
 def test_the_page_has_prose_sliders_claims_and_what_comes_next():

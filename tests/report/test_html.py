@@ -58,7 +58,7 @@ def test_several_areas_have_an_overview_with_what_holds(run):
     first = run.results[0]
     other = dataclasses.replace(first, name="other/case", verdict=Verdict.HOLDS)
     page = report_html(dataclasses.replace(run, results=(*run.results, other)))
-    assert '<a href="#area-other"><b>other</b> <span class="holds">1</span>' in page
+    assert '<a href="#area-other"><b>other</b> <span class="holds">1 holds</span>' in page
     alone = dataclasses.replace(run, results=(first,))
     assert 'class="overview"' not in report_html(alone)
 
@@ -129,7 +129,7 @@ def test_a_section_has_all_that_is_needed_to_believe_it(run):
     unknown = page[
         page.index('<article id="area-case-holds"') : page.index('<article id="area-case-fails"')
     ]
-    assert "not in the catalogue" in unknown
+    assert "no claim of this name" in unknown
 
 
 def test_both_themes_define_the_same_variables(run):
@@ -188,7 +188,7 @@ def test_a_large_run_starts_closed_except_for_what_does_not_hold(make_result):
 
 
 def test_an_empty_run_has_a_page():
-    assert "Nothing was checked" in report_html(Run({}, 0, ()))
+    assert "No claim was checked" in report_html(Run({}, 0, ()))
 
 
 def test_the_results_file_gives_the_same_page(run):

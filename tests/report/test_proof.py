@@ -18,8 +18,8 @@ def made():
 
 def test_a_proof_prints_its_steps_its_slack_and_what_breaks(made):
     text = repr(made)
-    assert NOVIKOFF in text and "step 5 is the loosest" in text and "Lean 4" in text
-    assert "Without “u separates the points” step 5 breaks." in text
+    assert NOVIKOFF in text and "Step 5 has the largest slack" in text and "Lean 4" in text
+    assert "Without “u separates the points”, step 5 is not true." in text
 
 
 def test_brackets_are_not_taken_for_markup():

@@ -79,7 +79,7 @@ def test_the_playground_stops_where_numbers_end():
     wild = corollary.widget("playground", n=20, hidden=[4], lr=100.0, loss="squared", data="hills")
     wild.train(500)
     assert not wild.play.finite and wild.play.steps < 500
-    assert "no longer finite" in wild.page
+    assert "weights have overflowed" in wild.page
 
 
 def test_what_cannot_be_a_widget_is_told_at_once():

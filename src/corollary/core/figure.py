@@ -108,7 +108,7 @@ class Level(Mark):
 
 @dataclass(frozen=True)
 class Histogram(Mark):
-    """A density: ``values`` are binned when the mark is made; ``edges`` may be given."""
+    """A histogram of ``values``; ``edges`` are the edges of its bins."""
 
     values: Column
     edges: Column | None = None
@@ -216,7 +216,7 @@ class Figure:
     log_y: bool = False
     equal: bool = False  # one unit has the same length on both axes
     caption: str = ""
-    names: tuple[str, ...] = ()  # of the places 0, 1, 2, ... on the x axis, in place of numbers
+    names: tuple[str, ...] = ()  # labels of the positions 0, 1, 2, ... on the x axis
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))

@@ -61,14 +61,14 @@ class Finding:
     quantity: str = ""  # what was measured, where the title does not say it
     value: Reading | None = None
     unit: str = ""
-    expected: str = ""  # what theory or a population of healthy networks gives
+    expected: str = ""  # the value according to theory or to healthy networks
     meaning: str = ""  # one plain sentence
     advice: str = ""  # one plain sentence: what to do
-    evidence: Evidence = Evidence.PREDICTED  # medium and high need confirmation
-    explains: tuple[str, ...] = ()  # exams whose alarms follow from it; * is any
+    evidence: Evidence = Evidence.PREDICTED  # medium and high severity need a confirmation
+    explains: tuple[str, ...] = ()  # exams whose alarms are symptoms of this finding; * is any exam
     remedy: str = ""  # a change that examine can try by itself, to see whether it helps
     change: str = ""  # the change to make as a code diff, where one can be given
-    claims: tuple[str, ...] = ()  # names of the claims this rests on
+    claims: tuple[str, ...] = ()  # names of the claims behind this finding
     figures: tuple[Figure, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)  # more numbers, plain data
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One supposition of a claim, with whether it holds for the given at hand.
+    """One hypothesis of a claim, and whether it holds for the data of this run.
 
     Example:
         >>> Hypothesis("the margin is positive", holds=False, detail="margin -0.2").sentence
@@ -14,7 +14,7 @@ class Hypothesis:
 
     statement: str
     holds: bool
-    detail: str = ""  # the number behind the answer, where there is one
+    detail: str = ""  # the number that was tested, if there is one
 
     def __post_init__(self) -> None:
         # A tensor of one element is a natural thing to hand over; the record keeps a plain bool.

@@ -22,7 +22,7 @@ LONGEST = 10_000  # values of a path that are kept, or a little more
 
 @dataclass(frozen=True)
 class Reading:
-    """A number with the interval it is known to; a plain number has an interval of width 0."""
+    """A number with its confidence interval; the interval of a plain number has width 0."""
 
     value: float
     low: float

@@ -37,9 +37,9 @@ class Refutation:
     words: str  # what happens, in a sentence
     predicted: tuple[float, ...]
     measured: tuple[Reading, ...]
-    worst: int  # which of several comparisons decided
+    worst: int  # index of the comparison that decides
     ratio: float
-    fails: bool  # the relation is violated, as a counterexample promises
+    fails: bool  # whether the relation is violated, as it should be in a counterexample
 
     @property
     def sentence(self) -> str:
@@ -56,20 +56,20 @@ class Result:
     name: str
     title: str
     verdict: Verdict
-    seed: int | None = None  # None if the caller passed the given
+    seed: int | None = None  # None if the caller passed the data
     parameters: dict[str, Any] = field(default_factory=dict)
     hypotheses: tuple[Hypothesis, ...] = ()
     relation: str = ""
     tolerance: str = ""
     predicted: tuple[float, ...] = ()
     measured: tuple[Reading, ...] = ()
-    worst: int = 0  # which of several comparisons decided
+    worst: int = 0  # index of the comparison that decides
     ratio: float | None = None
-    attained: float | None = None  # of a bound: smaller over larger side where it is tightest
+    attained: float | None = None  # smaller side / larger side of a bound at its tightest
     note: str = ""
-    symbols: tuple[str, str] = ("predicted", "measured")  # what the two sides are called
-    rows: tuple[str, ...] = ()  # labels of several comparisons
-    counterexamples: tuple[Refutation, ...] = ()  # one for each hypothesis shown to be needed
+    symbols: tuple[str, str] = ("predicted", "measured")  # names of the two sides
+    rows: tuple[str, ...] = ()  # one label per comparison
+    counterexamples: tuple[Refutation, ...] = ()  # one per necessary hypothesis
     figures: tuple[Figure, ...] = ()
 
     def __repr__(self) -> str:

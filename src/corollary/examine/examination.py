@@ -68,16 +68,16 @@ class Advice(tuple[Finding, ...]):
 
 @dataclass(frozen=True)
 class Examination:
-    """The findings of one examination, with all that is needed to repeat it.
+    """The findings of one examination, with everything needed to repeat it.
 
     Printed, it is a screen of text; at the end of a notebook cell, it shows itself with figures.
     """
 
     environment: dict[str, Any]
     subject: dict[str, Any]
-    budget: float  # seconds after which it would have been cut short
+    budget: float  # time limit of the examination in seconds
     findings: tuple[Finding, ...]
-    effort: str = "standard"  # how much work was done: quick, standard or thorough
+    effort: str = "standard"  # amount of work: quick, standard or thorough
 
     def answers(self) -> tuple[Answer, ...]:
         """The findings by question, the most severe first, and last what was not answered."""

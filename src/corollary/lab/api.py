@@ -43,8 +43,8 @@ from corollary.run.journal import last_outcomes
 
 KEYS = ("name", "title", "kind", "cost", "source", "erratum", "covers", "statement")
 NO_TOKEN = (
-    f"this address has been used already or is older than {MINUTES} minutes; press Enter in the "
-    "terminal of `corollary lab` to get a new one, or start the lab again"
+    f"this address was used already or is older than {MINUTES} minutes; press Enter in the "
+    f"terminal of `corollary lab` to get a new address, or start the lab again"
 )
 LOSSES = ("", "cross_entropy", "mse", "bce")
 
@@ -187,7 +187,7 @@ class Api:
         _, found = self._session(request).latest.get("file", (0, None))
         kind = request.path_params["kind"]
         if found is None or kind not in found:
-            raise HTTPException(404, "this examination has no such file yet")
+            raise HTTPException(404, "this examination has not written this file yet")
         content = found[kind] if kind == "html" else json.dumps(found[kind], indent=1) + "\n"
         name = f'attachment; filename="examination.{kind}"'
         media = "text/html" if kind == "html" else "application/json"

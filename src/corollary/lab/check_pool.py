@@ -130,7 +130,7 @@ class Lane:
 
     async def _place(self) -> None:
         if self.waiting >= WAITING:
-            raise Busy(f"{WAITING} runs are waiting already; try again later")
+            raise Busy(f"{WAITING} runs are waiting already; try again when some have finished")
         self.waiting += 1
         try:
             await self.places.acquire()

@@ -92,7 +92,7 @@ def options_of(entry: Entry, given: Any) -> dict[str, str]:
     for name, value in given.items():
         if name not in known:
             has = ", ".join(known) or "none"
-            raise InputError(f"{entry.stem} has no option '{str(name)[:40]}'; it has {has}")
+            raise InputError(f"{entry.stem} has no option '{str(name)[:40]}'; its options: {has}")
         if not isinstance(value, str) or len(value) > 500:
             raise InputError(f"the value of '{name}' must be text of at most 500 characters")
     return dict(given)

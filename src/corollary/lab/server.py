@@ -112,7 +112,7 @@ def serve(port: int, limits: Limits, *, browser: bool = True, folder: Path | Non
     address = server.new_address()
     again = "Enter for a new address, " if _has_terminal() else ""
     print(f"Lab: {address}")
-    print(f"It works once, within {MINUTES} minutes, on this machine only. ", end="")
+    print(f"The address works once, within {MINUTES} minutes, and only on this machine. ", end="")
     print(f"Press {again}Ctrl-C to stop the lab.", flush=True)
     with contextlib.ExitStack() as files:
         if browser:

@@ -142,7 +142,8 @@ class Sessions:
         await self.sweep()
         if self.starting + sum(not s.over for s in self.all.values()) >= MOST:
             raise Busy(
-                f"{MOST} networks are running in this lab already; close the page of one of them"
+                f"{MOST} networks are running in this lab already; close the page of one of these "
+                f"networks"
             )
         self.starting += 1
         try:
@@ -165,7 +166,7 @@ class Sessions:
             Busy: if too many pages look at sessions already.
         """
         if sum(s.watchers for s in self.all.values()) >= WATCHERS:
-            raise Busy(f"{WATCHERS} pages are connected already; close some of them")
+            raise Busy(f"{WATCHERS} pages of this lab are open already; close some of these pages")
         with session.watched():
             yield
 
@@ -177,7 +178,7 @@ class Sessions:
         over = sorted((s for s in self.all.values() if s.over), key=lambda s: s.alone)
         for session in [s for s in self.all.values() if s.abandoned] + over[KEPT:]:
             if self.all.pop(session.name, None):
-                await session.end("its page was closed")
+                await session.end("the page was closed")
 
     async def close(self) -> None:
         """End all of them."""

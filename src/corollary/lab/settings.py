@@ -69,7 +69,7 @@ class PlaySettings:
     lr: float = _range(0.5, 0.0001, 100.0, "learning rate η", log=True)
     l1: float = _range(0.0, 0.0, 1.0, "L1 penalty", end=0.1)
     l2: float = _range(0.0, 0.0, 1.0, "L2 penalty", end=0.1)
-    batch: int = _range(0, 0, 500, "batch size (0: all points)")
+    batch: int = _range(0, 0, 500, "batch size (0 means all points)")
     seed: int = _range(0, 0, 9999, "seed")
 
     @property
@@ -93,7 +93,7 @@ class PlaySettings:
         for name in given:
             if name not in known:
                 raise OptionError(
-                    f"the playground has no setting '{name}'; it has {', '.join(known)}"
+                    f"the playground has no setting '{name}'; its settings are {', '.join(known)}"
                 )
         return cls(**{name: _read(known[name], value) for name, value in given.items()})
 
@@ -161,6 +161,7 @@ def _widths(value: Any, label: str, most: int, high: int) -> tuple[int, ...]:
         return ()
     if not (len(widths) <= most and all(1 <= width <= high for width in widths)):
         raise OptionError(
-            f"{label} must be 0 to {most} layers of 1 to {high} units each, got '{str(value)[:40]}'"
+            f"{label} must be at most {most} numbers from 1 to {high}, one per layer, got "
+            f"'{str(value)[:40]}'"
         )
     return widths

@@ -22,7 +22,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Listing:
-    """The entries that were asked for."""
+    """The entries that match the request."""
 
     entries: tuple[Listed, ...]
 
@@ -34,17 +34,17 @@ class Explained:
     name: str  # area and file, as in connectionism/novikoff
     title: str
     statement: str  # as reStructuredText, formulas in LaTeX
-    hypotheses: tuple[str, ...]  # what is supposed
+    hypotheses: tuple[str, ...]  # the assumptions, one sentence each
     kind: str
     cost: str
     source: str
-    beyond: str  # why it is here although the notes do not have it; empty if they do
+    beyond: str  # why a claim that the notes lack is here; empty if they have it
     erratum: str
     covers: tuple[str, ...]
-    uses: tuple[str, ...]  # claims that the argument invokes
-    proof: str  # the idea of its proof; empty if there is none here
+    uses: tuple[str, ...]  # claims used by the proof or argument
+    proof: str  # the idea of the proof; empty if corollary has no proof
     options: tuple[Option, ...]  # parameters, with type, default, meaning and range
-    last: dict[str, str] | None  # the last verdict on this machine; null if there is none
+    last: dict[str, str] | None  # the last result on this machine; null if it was never checked
 
 
 def listed(entry: Entry) -> Listed:
@@ -65,7 +65,7 @@ def explained(entry: Entry) -> Explained:
 def matching(
     text: str = "", area: str = "", kind: str = "", cost: str = "", erratum: bool = False
 ) -> list[Entry]:
-    """The entries that contain a text and are of an area, a kind, a cost; empty ones ask nothing.
+    """The entries that contain a text and have this area, kind and cost; "" matches all.
 
     Example:
         >>> [entry.stem for entry in matching("novikoff", area="connectionism", kind="bound")]

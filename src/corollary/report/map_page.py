@@ -88,7 +88,7 @@ def map_svg(graph: Graph, places: Layout) -> str:
     boxes = "".join(_box(name, k, places.at[name]) for name, k in numbers.items())
     return (
         f'<svg viewBox="{box}" role="img" aria-label="Each claim is a box; a line leads from a '
-        f'claim to one that rests on it, further right.">{lanes}'
+        f'claim to a claim further right that uses it.">{lanes}'
         f'<g class="lines">{lines}</g><g class="boxes">{boxes}</g></svg>'
     )
 

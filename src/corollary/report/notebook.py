@@ -20,7 +20,7 @@ PYTHON = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-_COSTS = {"seconds": "below 10 s", "minutes": "some minutes", "long": "more than 5 minutes"}
+_COSTS = {"seconds": "below 10 s", "minutes": "a few minutes", "long": "longer than 5 minutes"}
 
 
 def write_notebook(lecture: Lecture, path: str | os.PathLike[str]) -> tuple[Path, int]:
@@ -55,9 +55,9 @@ def _opening(lecture: Lecture) -> Iterator[tuple[str, str]]:
     words = [f"# {lecture.title}", f"*{course}*", lecture.about]
     if lecture.prerequisites:
         names = ", ".join(f"`{entry.stem}`" for entry in lecture.prerequisites)
-        words.append(f"Rests on {names}: `corollary show NAME` explains each of them.")
+        words.append(f"This lecture uses {names}. `corollary show NAME` explains each claim.")
     words.append(
-        "Each statement is a *claim*: the cell below it draws an instance, tests the assumptions, "
+        "Each statement is a *claim*. The cell below it draws an instance, tests the assumptions, "
         "and compares prediction and measurement. Change a seed or a parameter and run it again."
     )
     yield "markdown", "\n\n".join(filter(None, words))

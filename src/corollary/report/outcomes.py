@@ -69,4 +69,4 @@ def _told(finding: Finding, causes: tuple["Cause", ...]) -> Iterator[str]:
         if cause.finding is finding:
             yield from cause_lines(k, cause)
         elif finding in cause.symptoms:
-            yield f"{named(finding)}. {finding.meaning} It follows from: {named(cause.finding)}."
+            yield f"{named(finding)}. {finding.meaning} Cause: {named(cause.finding)}."

@@ -87,8 +87,8 @@ def _needs_matplotlib() -> None:
         import matplotlib  # noqa: F401
     except ImportError:
         raise MissingExtraError(
-            "drawing through matplotlib needs the extra 'plot': pip install 'corollary[plot]' "
-            "(without it figures are saved as .svg)"
+            "figures of this format are drawn by matplotlib, which is not installed: pip install "
+            "'corollary[plot]', or choose a file name that ends in .svg"
         ) from None
 
 

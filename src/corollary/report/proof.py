@@ -83,23 +83,23 @@ def _slack(link: Link) -> str:
 def told(one: Break) -> str:
     """The step that needs a hypothesis."""
     if one.step is None:
-        where = "every step still holds here"
+        where = "every step still holds in this instance"
     elif one.error:
         where = f"the proof cannot continue at step {one.step + 1} ({one.error})"
     else:
-        where = f"step {one.step + 1} breaks"
-    return scripts(f"Without “{one.hypothesis}” {where}. {one.words}".strip())
+        where = f"step {one.step + 1} is not true"
+    return scripts(f"Without “{one.hypothesis}”, {where}. {one.words}".strip())
 
 
 def summary(derivation: Derivation) -> str:
     """A sentence on where the bound loses most."""
     if not derivation.holds:
         wrong = next(k for k, link in enumerate(derivation.links, 1) if not link.holds)
-        return f"Step {wrong} is not true here."
+        return f"Step {wrong} is not true in this run."
     count, at = len(derivation.links), derivation.loosest
     if at is None:
-        return f"All {count} steps hold, and none has any slack."
-    return f"All {count} steps hold; step {at + 1} is the loosest."
+        return f"All {count} steps hold, and every inequality is attained."
+    return f"All {count} steps hold. Step {at + 1} has the largest slack."
 
 
 def proof_html(derivation: Derivation) -> str:

@@ -27,7 +27,7 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null", dict: "object"}
 NUMBER = {  # JSON has no infinities
-    "description": "A number; the strings stand for values that JSON cannot represent.",
+    "description": "A number; NaN and infinities are strings, since JSON has none.",
     "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
 }
 
@@ -45,12 +45,12 @@ def examination_schema() -> Schema:
 
 def listing_schema() -> Schema:
     """What the tool ``list`` of ``corollary mcp`` gives."""
-    return _file(Listing, "Entries of the catalogue of corollary", {})
+    return _file(Listing, "Entries of corollary's catalogue", {})
 
 
 def entry_schema() -> Schema:
     """What ``corollary show --json`` gives."""
-    return _file(Explained, "An entry of the catalogue of corollary", {})
+    return _file(Explained, "An entry of corollary's catalogue", {})
 
 
 def watch_schema() -> Schema:

@@ -56,7 +56,7 @@ def _facts(result: Result) -> Iterator[str]:
         yield f"{label}predicted {row.predicted}, measured {row.measured}{known}, ratio {row.ratio}"
     if left:
         worst = "" if result.ratio is None else f"; the deciding ratio is {numeral(result.ratio)}"
-        yield f"and {left} more{worst}"
+        yield f"and {left} more comparisons{worst}"
     if result.tolerance:
         yield f"tolerance: {result.tolerance}"
     yield from map(without, result.counterexamples)

@@ -58,7 +58,7 @@ def _outcome(result: Result) -> str:
     predicted, measured = numeral(result.predicted[worst]), numeral(result.measured[worst].value)
     good = result.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
     if count > 1 and good:
-        return f"measured {result.relation} predicted in all {count} comparisons"
+        return f"measured {result.relation} predicted, in all {count} comparisons"
     text = comparison_words(result.relation, measured, predicted)
     return text + (f" in the worst of {count} comparisons" if count > 1 else "")
 
@@ -108,14 +108,14 @@ def without(refutation: Refutation) -> str:
     measured = numeral(refutation.measured[refutation.worst].value)
     text = f"Without “{broken}”: predicted {predicted}, measured {measured}."
     text = f"{refutation.words} {text}".strip()
-    return text if refutation.fails else text + " The conclusion still holds in this instance."
+    return text if refutation.fails else text + " In this instance the conclusion still holds."
 
 
 def attained(result: Result, entry: Entry | None) -> str:
     """How tight a bound is at its tightest instance, and why it is loose if it is."""
     if result.attained is None:
         return ""
-    text = f"attained to {100 * result.attained:.3g} %"
+    text = f"at its tightest, one side of the bound is {100 * result.attained:.3g} % of the other"
     loose = entry.fields.get("loose", "") if entry else ""
     return f"{text} ({loose.rstrip('.')})" if loose else text
 
@@ -172,7 +172,7 @@ def headline(counts: dict[Verdict, int]) -> str:
     """
     total, good = sum(counts.values()), counts.get(Verdict.HOLDS, 0)
     if total == 0:
-        return "Nothing was checked"
+        return "No claim was checked"
     if total == good:
         return f"All {total} statements hold" if total > 1 else "The statement holds"
     return f"{good or 'None'} of {total} statements hold"

@@ -112,23 +112,23 @@ def figures(run: "Run") -> list[Figure]:
 CURVES = (
     ("critical batch size", "Critical batch size", "examples", True),
     ("gradient norm", "Gradient norm", "norm", True),
-    ("update ratio", "Update / weight norm, median layer", "ratio", True),
+    ("update ratio", "Norm of the update / norm of the weights, median layer", "ratio", True),
     ("effective rank", "Effective rank before the last layer", "rank", False),
     ("dead units", "Share of dead units, worst layer", "share", False),
     ("held out", "Held-out loss", "loss", False),
 )
 
 MEANINGS = {
-    "stability": "learning rate times curvature, relative to the limit of the optimizer; 1 is the "
-    "edge of stability",
+    "stability": "learning rate times curvature, divided by the limit of the optimizer; 1 is "
+    "the edge of stability",
     "curvature": "largest curvature, after the optimizer's preconditioning",
     "threshold": "the curvature limit of the optimizer at this learning rate",
-    "critical batch size": "beyond it, larger batches save few steps (gradient noise scale)",
+    "critical batch size": "batches larger than this save few steps (gradient noise scale)",
     "gradient norm": "norm of the gradient of all parameters",
     "weight norm": "norm of all parameters",
-    "update ratio": "norm of a layer's change in one step / norm of its weights (median layer)",
-    "effective rank": "number of dimensions that the features before the last layer use",
-    "dead units": "share of units that are zero for a whole batch, worst layer",
+    "update ratio": "norm of a layer's update in one step / norm of its weights (median layer)",
+    "effective rank": "number of dimensions used by the features before the last layer",
+    "dead units": "share of units that are zero for every sample of the batch, in the worst layer",
     "trend": "change of the loss per step",
     "held out": "loss on data that is not used for training",
     "gap": "held-out loss minus training loss",
@@ -193,7 +193,7 @@ def _stability(run: "Run") -> Figure | None:
             Level(1.0, "edge of stability"),
         ),
         log_y=positive,
-        caption="At 1 the optimizer is at the edge of stability: beyond it, the loss oscillates.",
+        caption="At 1 the optimizer is at the edge of stability. Above 1 the loss oscillates.",
     )
 
 

@@ -17,13 +17,13 @@ class WatchReport:
 
     headline: str
     about: dict[str, Any]  # model, optimizers, environment
-    steps: int  # of the optimizer
-    seconds: float  # of the whole run, once it has ended
-    ended: bool  # whether the run has come to its end
-    severity: Severity  # the highest of events that have not passed
-    events: tuple[Event, ...]  # the most severe first; those that have passed come last
-    readings: dict[str, Reading]  # the latest of each measurement
-    problems: tuple[str, ...]  # of the watcher itself
+    steps: int  # number of optimizer steps so far
+    seconds: float  # duration of the whole run, once it has ended
+    ended: bool  # whether the run has ended
+    severity: Severity  # the highest severity among events that are still going on
+    events: tuple[Event, ...]  # the most severe events first; events that have ended come last
+    readings: dict[str, Reading]  # the latest value of each measurement
+    problems: tuple[str, ...]  # measurements that the watcher could not make
 
     @classmethod
     def of(cls, run: Run) -> "WatchReport":

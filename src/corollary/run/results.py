@@ -18,7 +18,7 @@ SCHEMA = 2  # version of the results file
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one run, with all that is needed to repeat it."""
+    """The results of one run, with everything needed to repeat the run."""
 
     environment: dict[str, Any]
     seed: int

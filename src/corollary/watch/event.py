@@ -28,7 +28,7 @@ class Event:
         'loop/zero_grad_missing'
     """
 
-    step: int  # where it was first seen
+    step: int  # the step at which the cause was first seen
     finding: Finding
     passed: int | None = None  # the step from which it was no longer seen
 

@@ -38,7 +38,7 @@ def widget(name: str, **options: Any) -> Union["ClaimWidget", "PlaygroundWidget"
     if entry.is_exam:
         raise InputError(
             f"expected a claim or 'playground', got the exam '{entry.name}'; "
-            "corollary.examine(model, data) shows itself in a notebook"
+            "in a notebook, use corollary.examine(model, data)"
         )
     from corollary.widget.claim import ClaimWidget
 

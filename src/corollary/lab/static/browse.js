@@ -9,7 +9,7 @@ const areas = all(".chapter");
 
 get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
   const [verdict, sign] = verdicts[item.dataset.name] || [];
-  if (verdict) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict on this machine" }, make("i", { ariaHidden: "true" }, sign), ` ${verdict}`));
+  if (verdict) item.querySelector("small").append(" ", make("span", { className: verdict, title: "verdict of the last run on this machine" }, make("i", { ariaHidden: "true" }, sign), ` ${verdict}`));
 })).catch((error) => { shown.textContent = sentence(error.message); });
 
 get("/api/entries").then((entries) => {
@@ -37,13 +37,13 @@ function search() {
   areas.forEach((area) => {
     const total = area.querySelectorAll("li").length, here = area.querySelectorAll("li:not([hidden])").length;
     area.hidden = !here;
-    area.querySelector(".count").textContent = here < total ? `${here} of ${total}` : total;
+    area.querySelector(".count").textContent = here < total ? `${here} of ${total} results` : `${total} results`;
     area.open = wanted.length > 0 && !area.hidden || area.id === location.hash.slice(1);
   });
   $("none").hidden = count + meant > 0;
   $("meant").hidden = !meant;
-  $("meant").textContent = count ? `${meant} more by related words.` : `No statement has these words; ${meant === 1 ? "this one is" : `these ${meant} are`} related.`;
-  if (wanted.length) shown.textContent = `${count + meant} of ${items.length} shown`;
+  $("meant").textContent = count ? `${meant} more ${meant === 1 ? "result matches" : "results match"} a synonym of your words.` : `No result contains these words. ${meant === 1 ? "This result matches" : `These ${meant} results match`} a synonym.`;
+  if (wanted.length) shown.textContent = `${count + meant} of ${items.length} results shown`;
   else shown.innerHTML = hint;
   const query = words.value ? `?q=${encodeURIComponent(words.value)}` : "";
   history.replaceState(null, "", location.pathname + query + location.hash);

@@ -27,7 +27,7 @@ function numbers(view) {
   const head = make("tr", {}, labelled ? cell("td", "") : "", cell("th", predicted, { scope: "col", className: "p" }), cell("th", measured, { scope: "col", className: "m" }), cell("th", "ratio", { scope: "col" }));
   const rows = view.rows.map((row) => make("tr", { className: row.decides && view.rows.length > 1 ? "decides" : "" },
     labelled ? cell("th", row.label, { scope: "row" }) : "", cell("td", row.predicted), make("td", {}, row.measured, row.interval ? make("small", {}, ` ${row.interval}`) : ""), cell("td", row.ratio)));
-  const fine = `measured ${view.relation} predicted; tolerance: ${view.tolerance || "none"}` + (view.left ? `; ${view.left} more in the JSON` : "") + (view.note ? `; ${view.note}` : "");
+  const fine = `Expected: measured ${view.relation} predicted; tolerance: ${view.tolerance || "none"}` + (view.left ? `; ${view.left} more comparisons are in the JSON file` : "") + (view.note ? `; ${view.note}` : "");
   return [make("table", { className: "numbers" }, make("thead", {}, head), make("tbody", {}, ...rows)), note(fine, "fine")];
 }
 
@@ -66,7 +66,7 @@ function broken(found) {
     const told = one.verdict === "fails" ? "the conclusion is false" : `the conclusion ${one.verdict}`;
     return [
       note(one.words, "without"),
-      make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted ${one.relation} ${one.predicted}, measured ${one.measured}${one.interval ? ` ${one.interval}` : ""}.`),
+      make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: measured ${one.measured}${one.interval ? ` ${one.interval}` : ""}, predicted ${one.relation} ${one.predicted}.`),
       make("div", { className: "figures" }, ...one.figures.map(figure)),
       ...suppositions(one.hypotheses),
     ];

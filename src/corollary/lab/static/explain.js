@@ -15,15 +15,15 @@ function stands(result) {
   const side = sides(result);
   if (!side || !Number.isFinite(side.predicted) || !Number.isFinite(side.measured)) return "";
   const { predicted, measured, low, high } = side, several = result.predicted.length > 1;
-  const where = several ? (result.rows[side.at] ? `At “${result.rows[side.at]}”, the closest of ${result.predicted.length} comparisons, ` : `In the closest of ${result.predicted.length} comparisons `) : "";
+  const where = several ? (result.rows[side.at] ? `At “${result.rows[side.at]}”, the closest of ${result.predicted.length} comparisons, ` : `In the closest of ${result.predicted.length} comparisons, `) : "";
   const said = (text) => where ? where + text : text[0].toUpperCase() + text.slice(1);
   if (predicted === measured) return said("the two sides are equal.");
   const share = measured / predicted;
   if ((result.relation === "≤" || result.relation === "≥") && share > 0) {
     const far = result.relation === "≤" ? share : 1 / share;
-    return far > 1 ? "" : said(`the measured value ${result.relation === "≤" ? `uses ${numeral(Number((100 * far).toPrecision(2)))} % of the bound` : `is ${numeral(Number(share.toPrecision(2)))} times the bound`}.`);
+    return far > 1 ? "" : said(`the measured value ${result.relation === "≤" ? `is ${numeral(Number((100 * far).toPrecision(2)))} % of the bound` : `is ${numeral(Number(share.toPrecision(2)))} times the bound`}.`);
   }
-  if (low < high && low <= predicted && predicted <= high) return said(`the prediction lies inside the interval of the measurement, [${numeral(low)}, ${numeral(high)}].`);
+  if (low < high && low <= predicted && predicted <= high) return said(`the prediction is inside the confidence interval of the measurement, [${numeral(low)}, ${numeral(high)}].`);
   const off = Math.abs(measured - predicted) / Math.abs(predicted);
   return predicted && Number.isFinite(off) ? said(off < 1e-9 ? "the two sides agree up to rounding." : `the two sides differ by ${numeral(Number((100 * off).toPrecision(2)))} %.`) : "";
 }
@@ -37,7 +37,7 @@ function changed(now, first) {
   const from = Number(first.predicted[b.at]), was = Number(first.measured[b.at].value);
   if (![from, was, b.predicted, b.measured].every(Number.isFinite)) return "";
   const list = moves.map(([k, v]) => `${k} ${k === "seed" ? first.seed : first.parameters[k]} → ${v}`).join(", ");
-  return `Since the first run (${list}): predicted ${moved(from, b.predicted)}, measured ${moved(was, b.measured)}.`;
+  return `Compared with the first run (${list}): predicted ${moved(from, b.predicted)}, measured ${moved(was, b.measured)}.`;
 }
 
 export const explained = (now, first) => [stands(now), first && first !== now ? changed(now, first) : ""].filter(Boolean);

@@ -75,7 +75,7 @@ export class Network {
 
   words(x, y, layers) {
     const wide = x(1) - x(0) > 56;
-    const said = ({ units, shown }) => units > shown ? `${shown} of ${units}` : units === 1 ? "1 unit" : `${units} units`;
+    const said = ({ units, shown }) => units > shown ? `${shown} of ${units} units` : units === 1 ? "1 unit" : `${units} units`;
     const hidden = layers.slice(0, -1).map((layer, k) => [k + 1, wide ? said(layer) : layer.units > layer.shown ? `${layer.shown}/${layer.units}` : String(layer.units)]);
     const heads = [[0, "inputs"], ...hidden, [layers.length, wide ? "output" : "out"]];
     const at = (column) => column === layers.length ? { x: this.width - RIGHT, "text-anchor": "end" } : { x: x(column) + this.size / 2, "text-anchor": "middle" };

@@ -118,11 +118,11 @@ function paint() {
   for (const draw of Object.values(charts)) draw(rows);
   const now = rows[rows.length - 1];
   $("count").textContent = `step ${now.step}`;
-  $("now-loss").textContent = `${numeral(now.loss)} training, ${numeral(now.test)} test`;
+  $("now-loss").textContent = `${numeral(now.loss)} on training data, ${numeral(now.test)} on test data`;
   if (plane.frame) {
     const { regression, parameters } = plane.points || {};
     const [train, test] = plane.frame.errors.map((e) => regression ? numeral(e) : `${(100 * e).toFixed(1)} %`);
-    $("plane-said").textContent = `${regression ? "RMSE" : "Errors"}: ${train} training, ${test} test; ${parameters || "–"} weights${plane.frame.zeros ? `, ${plane.frame.zeros} of them zero` : ""}`;
+    $("plane-said").textContent = `${regression ? "RMSE" : "Classification error"}: ${train} on training data, ${test} on test data. The network has ${parameters || "–"} weights${plane.frame.zeros ? `, and ${plane.frame.zeros} of these weights are zero` : ""}.`;
   }
 }
 
@@ -138,8 +138,8 @@ function advise({ severity: how, text }) {
 function theory(found) {
   advise(found.advice);
   if (found.sharpness !== undefined) {
-    $("now-sharpness").textContent = `λ = ${numeral(found.sharpness)}, largest stable learning rate ${found.limit === null ? "none" : numeral(found.limit)}`;
-    $("now-turn").textContent = found.turn === null ? "the kernel is zero: no unit is active" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} %: ${found.regime}; alignment with the labels ${numeral(found.alignment)}`;
+    $("now-sharpness").textContent = `sharpness λ = ${numeral(found.sharpness)}; largest stable learning rate: ${found.limit === null ? "no limit" : numeral(found.limit)}`;
+    $("now-turn").textContent = found.turn === null ? "the tangent kernel is zero, because no unit is active" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} % since the start: ${found.regime}; alignment with the labels: ${numeral(found.alignment)}`;
     $("now-regions").textContent = found.regions === null ? found.regions_note : `${found.regions}${found.regions_note ? `, ${found.regions_note}` : ""}`;
     $("chart-regions").hidden = found.regions === null;
     plane.polygons = found.polygons;
@@ -171,10 +171,10 @@ function inPython(name, text) {
 /** What was set by hand, as Python repeats it. */
 function byHand() {
   if (!edits.edited) return ["", ""];
-  if (!edits.edits.length) return [`\n# ${edits.edited} weights were set by hand: too many to list\n`, ""];
+  if (!edits.edits.length) return [`\n# ${edits.edited} weights were set by hand. These are too many to list.\n`, ""];
   const lines = edits.edits.map(([step, ...edit]) => `    (${step}, ${edit.map((part) => part === null ? "None" : part).join(", ")}),`);
   return [
-    `\n# Set by hand: step, layer, unit, source (None is the bias), value; counted from 0.\nedits = [\n${lines.join("\n")}\n]\n`,
+    `\n# Weights set by hand, as (step, layer, unit, source, value). Counts start at 0; source None is the bias.\nedits = [\n${lines.join("\n")}\n]\n`,
     "\n    for at, *edit in edits:\n        if at == step:\n            play.set_weight(*edit)",
   ];
 }

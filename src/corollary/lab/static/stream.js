@@ -15,7 +15,7 @@ export function listen(session, heard, cut, gone) {
       if (!answer.ok) why = (await answer.json()).error;
       else for await (const news of events(answer.body)) { heard(news); if (news.over) return; }
     } catch (error) { if (stop.signal.aborted) return; }
-    cut(`${why}; trying again`);
+    cut(`${why}; trying to connect again`);
     setTimeout(open, RETRY);
   }
   open();

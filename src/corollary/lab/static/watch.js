@@ -36,7 +36,7 @@ function show(page) {
   $("run").hidden = false;
   if ($("headline").textContent !== page.headline) tell(page.headline);
   $("headline").textContent = page.headline;
-  $("doing").textContent = page.ended ? "the run has ended" : `following, step ${page.step.toLocaleString("en")}`;
+  $("doing").textContent = page.ended ? "the run has ended" : `following the run, now at step ${page.step.toLocaleString("en")}`;
   const opened = all("details[open]", $("found")).length > 0;
   $("found").replaceChildren(rendered(page.html));
   // What an event rests on is a claim that can be opened.

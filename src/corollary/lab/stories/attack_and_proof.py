@@ -7,8 +7,8 @@ def _margins(seen: Seen) -> str:
     k = int(seen["radii"])
     intervals, crown, found = seen.predicted[k - 1], seen.predicted[-1], seen.measured[-1]
     return (
-        f"At the largest radius the attack pushes the margin down to {short(found)}. The proof by "
-        f"linear bounds says it stays above {short(crown)}, the one by intervals above "
+        f"At the largest radius the attack reduces the margin to {short(found)}. Linear bounds "
+        f"prove that the margin stays above {short(crown)}, intervals prove that it stays above "
         f"{short(intervals)}."
     )
 
@@ -16,13 +16,13 @@ def _margins(seen: Seen) -> str:
 def _verdict(seen: Seen) -> str:
     crown, found = seen.predicted[-1], seen.measured[-1]
     if crown > 0:
-        return "Both agree: no attack of this size changes the answer, and that is proved."
+        return "So it is proved that no attack of this size changes the answer."
     if found > 0:
         return (
-            "Between them lies the unknown: the attack found nothing, the proof proves nothing. "
-            "Nobody knows whether this input is safe at this radius."
+            "The attack found nothing, and the proof proves nothing. So we do not know whether "
+            "this input is safe at this radius."
         )
-    return "The attack succeeded: there is an input this close with another answer."
+    return "The attack succeeded: it found an input within this radius that gets another answer."
 
 
 STORY = Story(
@@ -36,14 +36,16 @@ STORY = Story(
     parts=(
         Part(
             "Change every pixel of an image by less than you can see, and a good classifier may "
-            "call a panda a gibbon. How safe is yours? An attack searches for such a change. If "
-            "it finds one, you know. If it finds none, you know only that this attack found none."
+            "call a panda a gibbon. How safe is your classifier? An attack searches for such a "
+            "change. If the attack finds one, your classifier is not safe. If it finds none, "
+            "another attack may still find one."
         ),
         Part(
-            "A proof comes from the other side. It follows whole boxes of inputs through the "
-            "network and bounds the margin, the lead of the right class over the next. The "
-            "truth lies between the line of the attack, above, and the lines of the proofs, "
-            "below. Make the network deeper and watch the gap.",
+            "A proof comes from the other side. It follows a whole box of inputs through the "
+            "network and bounds the margin from below. The margin is the score of the right class "
+            "minus the score of the next best class. The smallest margin in the box lies between "
+            "the upper line (the attack) and the lower lines (the proofs). Make the network "
+            "deeper and watch the gap grow.",
             (
                 Try("one layer", {"L": 1}),
                 Try("three layers", {"L": 3}),
@@ -52,22 +54,22 @@ STORY = Story(
             _margins,
         ),
         Part(
-            "Intervals are cheap, and they lose something at every layer, because they forget "
-            "that two units depend on the same input. Linear bounds remember some of that. Both "
-            "are sound: neither line ever crosses that of the attack.",
+            "Intervals are cheap, but they lose precision at every layer, because they ignore "
+            "that all units depend on the same input. Linear bounds keep some of that dependence. "
+            "Both methods are sound: their lines never cross the line of the attack.",
             (),
             _verdict,
         ),
         Part(
-            "The way out is to train for the proof. A network that is trained on its own bounds "
-            "gives up a little accuracy, and then its robustness can be proved for most inputs. "
+            "The way out is to train for the proof. If the training loss uses the bounds, the "
+            "network loses a little accuracy, and its robustness can be proved for most inputs. "
             "``corollary examine`` runs the attack and the proof on your own network."
         ),
     ),
     claims={
         "robustness/certified_training": "training on bounds makes proofs possible",
         "robustness/linear_worst_case": "for a linear model the worst attack is a formula",
-        "robustness/smoothing_radius": "a proof by voting under noise, for networks of any size",
+        "robustness/smoothing_radius": "randomized smoothing: a proof for networks of any size",
         "robustness/single_step_flip": "why one gradient step is often enough",
     },
     picture=Picture("robustness/crown_and_intervals", 1),

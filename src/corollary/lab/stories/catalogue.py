@@ -37,7 +37,7 @@ def find_story(name: str) -> Story:
         return stories()[name]
     except KeyError:
         raise UnknownNameError(
-            f"there is no story called '{name[:40]}'; there are {', '.join(stories())}"
+            f"there is no story called '{name[:40]}'; the stories are {', '.join(stories())}"
         ) from None
 
 

@@ -10,7 +10,7 @@ def _count(seen: Seen) -> str:
     flat = sum(comb(n * l, j) for j in range(d + 1))
     return (
         f"{l} {'layer' if l == 1 else 'layers'} of {n} units: {short(seen.measured[0])} regions "
-        f"counted. The same {n * l} units in one layer make at most {short(flat)}."
+        f"were counted. One layer with the same {n * l} units has at most {short(flat)} regions."
     )
 
 
@@ -23,15 +23,15 @@ STORY = Story(
     figure=1,
     parts=(
         Part(
-            "A ReLU network is a patchwork: the input space falls into regions, and on each the "
-            "network is a plain linear map. How finely it can cut the space is one honest "
-            "measure of what it can express."
+            "A ReLU network cuts the input space into regions, and on each region the network is a "
+            "linear map plus a constant. The number of regions is one measure of what the network "
+            "can express."
         ),
         Part(
-            "One layer of units cuts the plane by straight lines, so the number of pieces grows "
-            "like the square of the width. A second layer sees the plane already folded by the "
-            "first: one cut there appears on every fold at once. The picture is such a network, "
-            "built by hand, and its regions are counted, not estimated.",
+            "One layer of units cuts the plane by straight lines, so the number of regions grows "
+            "like the square of the width. The second layer sees a plane that the first layer has "
+            "folded, so one cut by the second layer appears on every fold at once. The picture "
+            "shows such a network with weights chosen by hand. Its regions are counted exactly.",
             (
                 Try("one layer", {"l": 1, "n": 4}),
                 Try("two", {"l": 2, "n": 4}),
@@ -41,20 +41,20 @@ STORY = Story(
             _count,
         ),
         Part(
-            "Every layer multiplies the number of regions, every additional unit only adds to "
-            "it. So there are functions that a deep network writes down with a few dozen units "
-            "and a shallow one cannot write down with millions."
+            "Every layer multiplies the number of regions, while every additional unit of a layer "
+            "only adds regions. So some functions need a few dozen units in a deep network and "
+            "millions of units in a shallow one."
         ),
         Part(
-            "A warning that the formula does not give: these are the best weights. Random "
-            "networks, and trained ones, have far fewer regions than their shape allows. Depth "
-            "makes such folding possible; whether gradient descent finds it is another question."
+            "The formula assumes the best possible weights. Random networks and trained networks "
+            "have far fewer regions than the formula allows. Depth makes folding possible, but "
+            "gradient descent may not find it."
         ),
     ),
     claims={
         "expressivity/telgarsky": "a deep sawtooth that no shallow network follows",
-        "expressivity/region_upper_bound": "no network of a shape has more regions than this",
-        "expressivity/zaslavsky": "the pieces that lines can cut, counted",
+        "expressivity/region_upper_bound": "the largest number of regions for given widths",
+        "expressivity/zaslavsky": "the number of pieces into which lines cut the plane",
     },
     picture=Picture("expressivity/montufar", 1),
     follows="double_descent",

@@ -8,17 +8,18 @@ def _limit(seen: Seen) -> str:
     ratio, factor = short(share / 2), (1 - share) ** 2
     if share > 2:
         return (
-            f"Now the learning rate is {ratio} times the limit. In the steepest direction every "
-            f"step multiplies the gap by {short(factor)}, and nothing you do later repairs that."
+            f"Now the learning rate is {ratio} times the limit. In the steepest direction, every "
+            f"step multiplies the excess loss by {short(factor)}, so training diverges."
         )
     if share > 1.9:
         return (
-            f"Now the learning rate is {ratio} of the limit: the steepest direction jumps from one "
-            f"wall to the other and keeps {percent(factor)} of its gap in each step."
+            f"Now the learning rate is {ratio} times the limit. In the steepest direction, each "
+            f"step jumps to the other side of the minimum and keeps {percent(factor)} of the "
+            f"excess loss."
         )
     return (
-        f"Now the learning rate is {ratio} of the limit. The steepest direction keeps "
-        f"{percent(factor)} of its gap in each step."
+        f"Now the learning rate is {ratio} times the limit. In the steepest direction, each step "
+        f"keeps {percent(factor)} of the excess loss."
     )
 
 
@@ -26,8 +27,8 @@ def _flat(seen: Seen) -> str:
     share, kappa, k = float(seen["share"]), float(seen["kappa"]), int(seen["k"])
     kept = (1 - share / kappa) ** 2
     return (
-        f"The flattest direction keeps {percent(kept)} per step, so {percent(kept**k)} after "
-        f"{k} {'step' if k == 1 else 'steps'}."
+        f"In the flattest direction, each step keeps {percent(kept)} of the excess loss. After {k} "
+        f"{'step' if k == 1 else 'steps'}, {percent(kept**k)} is left."
     )
 
 
@@ -43,29 +44,29 @@ STORY = Story(
     ends={"share": (0.1, 2.5), "kappa": (1.0, 1000.0), "k": (1, 30)},
     parts=(
         Part(
-            "You raise the learning rate, training gets faster, and then, a little further, the "
-            "loss is NaN. The border is not a matter of luck. Near a minimum the loss is a bowl, "
-            "and gradient descent acts on each direction of the bowl by itself: a direction of "
-            "curvature :math:`\\lambda` has its error multiplied by :math:`1-\\eta\\lambda` in "
-            "every step. That is a shrinking as long as :math:`\\eta<2/\\lambda`."
+            "You raise the learning rate, and training gets faster. You raise it a little more, "
+            "and the loss is NaN. Where is the limit? Near a minimum the loss looks like a bowl, "
+            "and gradient descent treats each direction of the bowl separately. In a direction "
+            "with curvature :math:`\\lambda`, every step multiplies the distance to the minimum by "
+            ":math:`1-\\eta\\lambda`. The distance shrinks as long as :math:`\\eta<2/\\lambda`."
         ),
         Part(
             "The figure shows five directions, from the flattest on the left to the steepest on "
-            "the right, and how far each is above its minimum after a few steps. The line is the "
-            "formula, the blue dots are gradient descent. (The green dots are a bowl with a "
-            "quartic term, to which the formula does not apply.) Drag the learning rate past 2 "
-            "and watch the dot on the right.",
+            "the right. The height is the excess loss of each direction after a few steps. The "
+            "line is the formula, and the blue dots are gradient descent. (The green dots belong "
+            "to a bowl with a quartic term, to which the formula does not apply.) Drag the "
+            "learning rate past 2 and watch the dot on the right.",
             (
                 Try("safe: 1", {"share": 1.0}),
                 Try("at the edge: 1.98", {"share": 1.98}),
-                Try("over it: 2.1", {"share": 2.1}),
+                Try("above the edge: 2.1", {"share": 2.1}),
             ),
             _limit,
         ),
         Part(
-            "Why go near the edge at all? Because one learning rate has to serve all directions, "
-            "and the flat ones need a large one. With a condition number of 1000 they hardly move "
-            "at any rate that the steepest direction tolerates.",
+            "Why go near the edge at all? All directions share one learning rate, and the flat "
+            "directions need a large one. With a condition number of 1000, the flat directions "
+            "hardly move at any learning rate that is stable in the steepest direction.",
             (
                 Try("round bowl", {"kappa": 1.0}),
                 Try("long valley", {"kappa": 1000.0, "share": 1.9}),
@@ -73,16 +74,16 @@ STORY = Story(
             _flat,
         ),
         Part(
-            "Networks add a twist that no bowl has. Full-batch gradient descent drives the "
-            "curvature itself up until it meets :math:`2/\\eta`, and stays there, for the rest of "
-            "training: the edge of stability. The picture on the home page is such a run. In the "
-            "playground you can watch it happen in a minute."
+            "Networks do something that a bowl cannot do. Full-batch gradient descent increases "
+            "the curvature until it reaches :math:`2/\\eta`. The curvature then stays there for "
+            "the rest of training. This is called the edge of stability. The picture on the home "
+            "page shows such a run, and you can watch one in the playground within a minute."
         ),
     ),
     claims={
         "optimization/gd_stability_threshold": "the limit, found by bisection",
-        "optimization/edge_of_stability": "a convolutional network and a transformer go there",
-        "optimization/edge_of_stability_adam": "the same for Adam, whose curvature is another",
+        "optimization/edge_of_stability": "the same in a convolutional network and a transformer",
+        "optimization/edge_of_stability_adam": "the same for Adam",
     },
     picture=Picture("optimization/edge_of_stability"),
     follows="",

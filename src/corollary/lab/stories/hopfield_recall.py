@@ -9,9 +9,9 @@ def _noise(seen: Seen) -> str:
     n, s = int(seen["n"]), int(seen["s"])
     wrong = erfc(sqrt(n / s) / sqrt(2)) / 2
     return (
-        f"{s} patterns in {n} neurons: the crosstalk has variance {short(seen.measured[1])} "
-        f"(theory: {short(seen.predicted[1])}), and {percent(wrong)} of the stored bits lie left "
-        "of −1 and flip."
+        f"With {s} patterns in {n} neurons, the variance of the crosstalk is "
+        f"{short(seen.measured[1])} (theory: {short(seen.predicted[1])}). The crosstalk is below "
+        f"−1 at {percent(wrong)} of the stored bits, and these bits flip."
     )
 
 
@@ -19,36 +19,36 @@ def _room(seen: Seen) -> str:
     n, s = int(seen["n"]), int(seen["s"])
     exact, rough = max(1, int(n / (2 * log(n)))), int(0.138 * n)
     if s <= exact:
-        state = "so yours are recalled almost without an error"
+        state = "so your patterns are recalled with almost no error"
     elif s <= rough:
-        state = "so yours are recalled with a few wrong bits"
+        state = "so your patterns are recalled with a few wrong bits"
     else:
-        state = "so yours are lost"
+        state = "so your patterns are lost"
     return (
-        f"{n} neurons hold about {exact} patterns exactly and {rough} with small errors; you "
-        f"store {s}, {state}."
+        f"{n} neurons hold about {exact} patterns without errors, or about {rough} patterns with "
+        f"small errors. You store {s} patterns, {state}."
     )
 
 
 STORY = Story(
     title="Hopfield recall",
-    teaser="A memory made of neurons works perfectly, until one memory too many.",
+    teaser="A memory made of neurons works perfectly until you store one pattern too many.",
     claim="connectionism/hopfield_crosstalk",
     moves={"s": "stored patterns", "n": "neurons"},
     ends={"s": (2, 100), "n": (50, 400)},
     options={"networks": 20},
     parts=(
         Part(
-            "Connect every neuron with every other, and strengthen a connection whenever two "
-            "neurons agree in a pattern. That is all the learning there is. Start the network "
-            "from a damaged pattern, let each neuron follow the majority of its inputs, and the "
+            "Connect every neuron with every other, and strengthen a connection whenever its two "
+            "neurons agree in a pattern. That is the whole learning rule. Start the network from a "
+            "damaged pattern and let each neuron follow the sign of its weighted input. The stored "
             "pattern comes back."
         ),
         Part(
-            "What can go wrong is that the patterns disturb each other. At each stored bit the "
-            "others add up to a random push, the crosstalk. The histogram shows it, for all bits "
-            "of many networks; the curve is the normal law that theory predicts. A bit whose "
-            "push is below −1 flips.",
+            "The patterns can disturb each other. At each stored bit, the other patterns add up "
+            "to a random term, the crosstalk. The histogram shows the crosstalk for all bits of "
+            "many networks. The curve is the normal distribution that theory predicts. A bit "
+            "flips if its crosstalk is below −1.",
             (
                 Try("few patterns", {"s": 5}),
                 Try("at the limit", {"s": 28}),
@@ -57,17 +57,17 @@ STORY = Story(
             _noise,
         ),
         Part(
-            "The width of the histogram is the root of patterns per neuron. Its tail crosses −1 "
-            "slowly at first. Then wrong bits make more bits wrong, and the memory breaks down "
-            "all at once, at about 0.138 patterns per neuron. For recall without a single error "
-            "the number is smaller still.",
+            "The width of the histogram is the square root of the number of patterns per neuron. "
+            "With more patterns, more bits fall below −1. Wrong bits cause more wrong bits, and "
+            "at about 0.138 patterns per neuron the memory suddenly breaks down. Recall without a "
+            "single error needs even fewer patterns.",
             (),
             _room,
         ),
         Part(
-            "The 2024 Nobel Prize in Physics honoured this network. Its modern descendant, with "
-            "a steeper energy, holds exponentially many patterns, and you use it every day: it "
-            "is the attention of a transformer."
+            "The 2024 Nobel Prize in Physics honoured this network. Its modern version has a "
+            "steeper energy and holds exponentially many patterns. It is the attention of a "
+            "transformer."
         ),
     ),
     claims={

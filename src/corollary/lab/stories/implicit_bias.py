@@ -5,29 +5,30 @@ from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, short
 
 def _offset(seen: Seen) -> str:
     return (
-        f"After {seen['steps']} steps on {seen['n']} points the margins follow their law "
-        f"up to {short(seen.measured[0], 2)}."
+        f"After {seen['steps']} steps on {seen['n']} points, the margins differ from the predicted "
+        f"ones by at most {short(seen.measured[0], 2)}."
     )
 
 
 STORY = Story(
     title="Implicit bias",
-    teaser="Nobody asked gradient descent for the largest margin. It finds it anyway.",
+    teaser="Gradient descent finds the largest margin, although nobody asked for it.",
     claim="regularization/max_margin_direction",
     moves={"n": "points", "steps": "steps of gradient descent"},
     ends={"n": (4, 20), "steps": (2000, 6000)},
     figure=1,
     parts=(
         Part(
-            "Two clouds of points can be separated by many lines, and the logistic loss likes "
-            "all of them: scale any of them up and the loss goes to zero. There is no best "
-            "solution to converge to, only directions. Which one does gradient descent choose?"
+            "Two clouds of points can be separated by many lines. For each of these lines, the "
+            "logistic loss goes to zero as the weights grow. So the loss has no minimum, and only "
+            "the direction of the weights can converge. Which direction does gradient descent "
+            "choose?"
         ),
         Part(
-            "The answer is the widest street: the line that stays as far from both clouds as "
-            "possible, the support vector machine. There is no penalty in the loss and no "
-            "constraint. The choice comes from the method alone, and so it is called implicit "
-            "bias. Draw other data and see that it holds.",
+            "Gradient descent chooses the line that stays as far from both clouds as possible: "
+            "the line of the support vector machine. The loss has no penalty and no constraint. "
+            "The choice comes from the optimization method alone, so it is called implicit bias. "
+            "Draw other data, and you see the same.",
             (
                 Try("5 points", {"n": 5}),
                 Try("14 points", {"n": 14}),
@@ -36,15 +37,16 @@ STORY = Story(
             _offset,
         ),
         Part(
-            "The reason is in the tail of the loss. It is exponential, so that after a while "
-            "only the points with the smallest margin still pull. Each step turns the line a "
-            "little towards treating these few equally, and that is the widest street. The turn "
-            "is slow, like one over the logarithm of time: stop early, and you get another line."
+            "The reason is the exponential tail of the loss. After a while only the points with "
+            "the smallest margin still contribute to the gradient. Each step turns the line a "
+            "little until all of these points have the same margin. That line has the largest "
+            "margin. The turn is slow, like one over the logarithm of the number of steps. If you "
+            "stop early, you get another line."
         ),
         Part(
-            "The same happens in larger models, with other notions of wide. Deep linear networks "
-            "prefer low rank, and overparameterized regression finds the shortest fit. It is one "
-            "of the best answers we have to the question of why huge networks generalize."
+            "Larger models have an implicit bias too. Deep linear networks prefer low rank, and "
+            "overparameterized regression finds the exact fit with the smallest weights. Implicit "
+            "bias is one of the best explanations of why huge networks generalize."
         ),
     ),
     claims={

@@ -5,8 +5,8 @@ from corollary.lab.stories.story import Part, Picture, Seen, Story, Try, short
 
 def _error(seen: Seen) -> str:
     return (
-        f"Width {seen['m']}, weights moved by {short(float(seen['distance']))}: the tanh network "
-        f"is {short(seen.measured[0])} away from its linearization, and the bound allows "
+        f"At width {seen['m']}, the weights move by {short(float(seen['distance']))}. The tanh "
+        f"network then differs from its linearization by {short(seen.measured[0])}; the bound is "
         f"{short(seen.predicted[0])}."
     )
 
@@ -14,8 +14,8 @@ def _error(seen: Seen) -> str:
 def _needed(seen: Seen) -> str:
     m, distance = int(seen["m"]), float(seen["distance"])
     return (
-        f"At twice the distance, {short(2 * distance)}, you would need sixteen times the width, "
-        f"{short(16.0 * m)}, for the same error."
+        f"If the weights moved twice as far, by {short(2 * distance)}, the same error would need "
+        f"sixteen times the width, {short(16.0 * m)}."
     )
 
 
@@ -28,16 +28,16 @@ STORY = Story(
     figure=1,
     parts=(
         Part(
-            "Training moves weights. In a very wide network each weight has to move so little "
-            "that the network never leaves the neighbourhood in which it is a straight line in "
-            "its weights. There it is a kernel machine: it combines the features it was born "
-            "with. That regime is called lazy. The other one, in which features themselves "
-            "change, is called rich."
+            "Training changes the weights. In a very wide network each weight changes so little "
+            "that the output stays almost linear in the weights. The network then acts as a kernel "
+            "machine: it combines the features that it had at initialization. This regime is "
+            "called lazy. The regime in which the features themselves change is called rich."
         ),
         Part(
-            "How straight is the network? Move its weights by a given distance and compare it "
-            "with its tangent at the start. The curve is the theorem, the dots are networks; the "
-            "error falls like one over the root of the width.",
+            "How close to linear is the network? Move its weights by a given distance, and "
+            "compare its output with the linearization at initialization. The curve is the bound "
+            "of the theorem, and the dots are networks. The error falls like one over the square "
+            "root of the width.",
             (
                 Try("a small move", {"distance": 0.1}),
                 Try("a large move", {"distance": 5.0}),
@@ -46,21 +46,21 @@ STORY = Story(
             _error,
         ),
         Part(
-            "The distance counts twice. An error that grows with the square of the move and "
-            "falls with the root of the width means that a network which has to move far needs "
-            "an absurd width to stay lazy. Real networks do move far.",
+            "The error grows with the square of the distance, but falls only with the square root "
+            "of the width. So a network whose weights have to move far needs an extreme width to "
+            "stay lazy. The weights of real networks do move far.",
             (),
             _needed,
         ),
         Part(
-            "Neither regime is better everywhere. Lazy networks come with guarantees, because a "
-            "kernel is something we understand. Rich ones find the few directions that matter "
-            "and need fewer samples. The playground measures which regime you are in while you "
-            "train: it shows how far the tangent kernel has turned."
+            "Neither regime is always better. Lazy networks come with guarantees, because kernel "
+            "methods are well understood. Rich networks find the few directions that matter, so "
+            "they need fewer samples. The playground shows the regime during training: it measures "
+            "how much the tangent kernel has changed."
         ),
     ),
     claims={
-        "kernels/ntk_constancy": "the tangent kernel of a wide network stays put",
+        "kernels/ntk_constancy": "the tangent kernel of a wide network hardly changes",
         "kernels/finite_beats_kernel": "a finite network beats its kernel where features matter",
         "kernels/ntk_ensemble": "an ensemble of wide networks, as on the card of this story",
         "kernels/ntk_regression": "infinitely wide training is kernel regression",

@@ -7,14 +7,14 @@ def _left(seen: Seen) -> str:
     left, bound = seen.measured[-1] / seen.measured[0], seen.predicted[-1] / seen.predicted[0]
     k = int(seen["K"])
     return (
-        f"After {k} {'round' if k == 1 else 'rounds'} {percent(left)} of what told the nodes "
-        f"apart is left; theory allows at most {percent(bound)}."
+        f"After {k} {'round' if k == 1 else 'rounds'}, {percent(left)} of the differences between "
+        f"the nodes are left. Theory predicts at most {percent(bound)}."
     )
 
 
 STORY = Story(
     title="Over-smoothing",
-    teaser="Why graph networks are two layers deep, and what the thirtieth layer would see.",
+    teaser="Why most graph networks have two layers, and what the thirtieth layer would see.",
     claim="geometry/oversmoothing",
     moves={"K": "rounds of message passing"},
     ends={"K": (1, 60)},
@@ -22,14 +22,14 @@ STORY = Story(
     figure=1,
     parts=(
         Part(
-            "In a graph network every node averages its neighbours, and does so once per layer. "
-            "Two rounds help: neighbours are often alike, and a mean has less noise. So why not "
-            "thirty?"
+            "In a graph network, every node takes the average over its neighbours once per layer. "
+            "Two rounds of averaging help: neighbours are often alike, and an average has less "
+            "noise. So why not thirty rounds?"
         ),
         Part(
-            "Here is a karate club of 34 members who are given random features. Each dot is a "
-            "member, placed by the root of its number of friends. Drag the number of rounds and "
-            "watch the cloud collapse onto a line.",
+            "The graph is a karate club of 34 members with random features. Each dot is a member; "
+            "its position on the x axis is the square root of the member's number of friends. "
+            "Drag the number of rounds and watch the dots collapse onto a line.",
             (
                 Try("1 round", {"K": 1}),
                 Try("5", {"K": 5}),
@@ -39,21 +39,21 @@ STORY = Story(
             _left,
         ),
         Part(
-            "What remains in the end is the degree. Whatever you knew of a member is gone, and "
-            "all that still tells two of them apart is how many friends they have. The speed is "
-            "an eigenvalue of the graph: the better connected it is, the faster it forgets."
+            "In the end only the degree remains. The features of a member are gone, and two "
+            "members differ only by their number of friends. An eigenvalue of the graph sets the "
+            "speed: the better connected the graph, the faster the features are lost."
         ),
         Part(
-            "The remedies all break the plain averaging: shortcuts that carry the first "
-            "features along, attention that does not weigh all neighbours alike, or simply few "
-            "layers. If your task needs far neighbours there is a second obstacle, "
-            "over-squashing: too much has to pass through too few edges."
+            "There are three remedies: skip connections that keep the first features, attention "
+            "that gives neighbours different weights, or simply few layers. Tasks that need "
+            "distant nodes meet a second obstacle, over-squashing: too much information has to "
+            "pass through too few edges."
         ),
     ),
     claims={
-        "geometry/oversmoothing_rate": "the speed is the second eigenvalue",
+        "geometry/oversmoothing_rate": "the speed is set by the second eigenvalue",
         "geometry/gcn_block_model": "why a few rounds help so much",
-        "geometry/oversquashing": "what far nodes can say is squeezed",
+        "geometry/oversquashing": "how little information arrives from distant nodes",
     },
     picture=Picture("geometry/oversmoothing", 1),
     follows="pac_bayes_by_hand",

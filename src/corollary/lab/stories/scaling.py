@@ -7,15 +7,15 @@ def _exponent(seen: Seen) -> str:
     d = int(seen["d"])
     cells = "twice" if d == 1 else f"{2**d} times"
     return (
-        f"In {d} {'dimension' if d == 1 else 'dimensions'} the error falls with exponent "
-        f"{short(seen.measured[0])} (theory: {short(seen.predicted[0])}). To halve it takes "
-        f"{cells} as many cells, to get one more digit {short(10**d)} times."
+        f"In {d} {'dimension' if d == 1 else 'dimensions'}, the error falls with exponent "
+        f"{short(seen.measured[0])} (theory: {short(seen.predicted[0])}). Half the error needs "
+        f"{cells} as many cells, and a tenth of the error needs {short(10**d)} times as many."
     )
 
 
 STORY = Story(
     title="Scaling",
-    teaser="Ten times the data, and the loss drops by a factor that you can compute.",
+    teaser="With ten times the data, the loss drops by a factor that you can compute.",
     claim="approximation/grid_rate",
     moves={"d": "dimension of the data"},
     options={"d": 2},
@@ -26,10 +26,11 @@ STORY = Story(
             "accuracy costs. Where do such power laws come from?"
         ),
         Part(
-            "The plainest model that has one is a table: cut the space of inputs into cells, and "
-            "remember one value for each. A smooth function changes little inside a small cell. "
-            "With :math:`N` cells in :math:`d` dimensions a cell is :math:`N^{-1/d}` wide, and so "
-            "is the error. Raise the dimension and watch the line flatten.",
+            "The simplest model with a power law is a table: cut the input space into cells, and "
+            "store one value per cell. A smooth function changes little inside a small cell. With "
+            ":math:`N` cells in :math:`d` dimensions, each cell has width :math:`N^{-1/d}`, and "
+            "the error is proportional to that width. Raise the dimension and watch the line "
+            "flatten.",
             (
                 Try("a curve", {"d": 1}),
                 Try("a surface", {"d": 2}),
@@ -38,21 +39,19 @@ STORY = Story(
             _exponent,
         ),
         Part(
-            "The dimension that counts is that of the data, not that of the pixels. Images lie "
-            "near a surface of perhaps a few dozen dimensions. That is one explanation of the "
-            "small exponents that people measure for large models, around 0.1: the curse of "
-            "dimensionality, softened but not lifted."
+            "What counts is the dimension of the data, not the number of pixels. Images lie near a "
+            "surface of perhaps a few dozen dimensions. This is one explanation of the small "
+            "exponents, around 0.1, that people measure for large models."
         ),
         Part(
-            "Networks can do better than tables. Where the target has structure, as in Barron's "
-            "theorem, the exponent does not depend on the dimension at all. Learning which "
-            "structure your data have is what the parameters are for."
+            "Networks can do better than tables. If the target has structure, as in Barron's "
+            "theorem, the exponent does not depend on the dimension at all."
         ),
     ),
     claims={
         "approximation/barron_rate": "a rate with no dimension in it",
-        "approximation/fixed_basis_rate": "a fixed basis pays for the dimension",
-        "geometry/intrinsic_dimension": "data near a manifold have its dimension",
+        "approximation/fixed_basis_rate": "the rate of a fixed basis depends on the dimension",
+        "geometry/intrinsic_dimension": "data near a manifold have the dimension of the manifold",
         "generalization/barron_width": "the best width grows with the data",
     },
     picture=Picture("approximation/grid_rate"),

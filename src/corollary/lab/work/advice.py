@@ -6,7 +6,7 @@ from corollary.theory.landscape.curvature.interval import Estimate
 
 CATAPULT = 2.0  # times the limit: beyond it not even the catapult of large steps comes back
 HOVER = 1.1  # times the limit: at the edge of stability the sharpness stays a little above 2/η
-OVERFLOW = "The numbers are no longer finite: the learning rate is too large. Reset and lower it."
+OVERFLOW = "The learning rate is too large: the weights have overflowed. Press Reset and lower it."
 
 
 def advice(settings: PlaySettings, limit: Estimate, health: Health) -> dict[str, str]:
@@ -19,13 +19,16 @@ def advice(settings: PlaySettings, limit: Estimate, health: Health) -> dict[str,
         if dead == units:
             return _said("high", _dead_layer(layer, units))
     severity, text = step_advice(settings, limit)
-    loss, constant = f"{health.loss:.3g}", f"{health.constant:.3g}, the loss of the best constant"
+    loss, best = (
+        f"{health.loss:.3g}",
+        f"{health.constant:.3g}, the loss of the best constant output",
+    )
     if severity in ("none", "low") and health.steps and health.loss > health.constant:
         if health.loss < health.first:
-            severity, text = "low", f"{text} The training loss, {loss}, is still above {constant}."
+            severity, text = "low", f"{text} The training loss is {loss}, still above {best}."
         else:
             severity = "medium"
-            text = f"The training loss, {loss}, has grown above {constant}. {text}"
+            text = f"The training loss has risen to {loss}, above {best}. {text}"
     dead = sum(dead for dead, _ in health.dead)
     if dead:
         units = sum(units for _, units in health.dead)
@@ -37,7 +40,8 @@ def advice(settings: PlaySettings, limit: Estimate, health: Health) -> dict[str,
 def _dead_layer(layer: int, units: int) -> str:
     return (
         f"All {units} units of hidden layer {layer} are dead (zero at every training point): no "
-        "gradient reaches this layer or those before it. Reset with a lower learning rate."
+        f"gradient reaches this layer or any layer before it. Press Reset and choose a lower "
+        f"learning rate."
     )
 
 
@@ -46,26 +50,27 @@ def step_advice(settings: PlaySettings, limit: Estimate) -> tuple[str, str]:
     lr = settings.lr
     if settings.optimizer == "adam":
         return "none", (
-            f"Plain gradient descent would be stable up to {limit.value:.2g} here; Adam rescales "
-            "every weight and has its own limit."
+            f"Adam rescales every weight, so it has a limit of its own. Plain gradient descent "
+            f"would be stable up to {limit.value:.2g} here."
         )
     if limit.value == float("inf"):
-        return "none", "The loss has no positive curvature here: no limit yet."
+        return "none", "The loss has no positive curvature here, so there is no limit yet."
     formula = "3.8/λ" if settings.optimizer == "momentum" else "2/λ"
     bound = f"the limit {formula} = {limit.value:.2g}"
     ratio = lr / limit.value
     if lr > CATAPULT * limit.high:
-        return "high", f"η = {lr:g} is {ratio:.2g} times {bound}: to second order it diverges."
+        return "high", f"η = {lr:g} is {ratio:.2g} times {bound}, so training should diverge."
     if lr > HOVER * limit.high:
-        return "medium", f"η = {lr:g} is {ratio:.2g} times {bound}: the loss rises at first."
+        return "medium", f"η = {lr:g} is {ratio:.2g} times {bound}, so the loss rises at first."
     if lr > 0.8 * limit.low:
         return "low", (
-            f"η = {lr:g} is at {bound}: the edge of stability. The loss may oscillate, but falls."
+            f"η = {lr:g} is near {bound}, at the edge of stability. The loss may oscillate while "
+            f"it falls."
         )
     if lr < limit.low / 1000:
-        return "low", f"η = {lr:g} is less than a thousandth of {bound}: training is slow."
-    noisy = " for the whole loss; batches add noise" if 0 < settings.batch < settings.n else ""
-    return "none", f"η = {lr:g} is below {bound}: stable{noisy}."
+        return "low", f"η = {lr:g} is less than a thousandth of {bound}, so training is slow."
+    noisy = " on the full data; small batches add noise" if 0 < settings.batch < settings.n else ""
+    return "none", f"η = {lr:g} is below {bound}, so training is stable{noisy}."
 
 
 def _said(severity: str, text: str) -> dict[str, str]:

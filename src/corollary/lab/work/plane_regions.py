@@ -86,7 +86,7 @@ def _curved(model: nn.Sequential, settings: PlaySettings, reach: float) -> dict[
     seen = len(np.unique(bits, axis=0))
     segments = borders(before.T.reshape(-1, SIDE, SIDE)[:, ::2, ::2], reach)
     drawn = segments.round(decimals=3).flatten().tolist() if len(segments) <= SEGMENTS else None
-    said = f"found on a grid, {_at_most(settings)}; nonlinear inputs, so the borders are curves"
+    said = f"counted on a grid, {_at_most(settings)}; nonlinear inputs make the borders curved"
     return _found(seen, said, borders=drawn)
 
 

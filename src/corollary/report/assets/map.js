@@ -82,7 +82,7 @@
     });
     svg.classList.toggle("chosen", here >= 0);
   };
-  const told = (k, below, above) => {
+  const count = (n) => n === 1 ? "1 claim" : `${n} claims`; const told = (k, below, above) => {
     const f = facts[k];
     panel.replaceChildren();
     const title = make("h2", f.link ? "" : f.title, panel);
@@ -91,22 +91,22 @@
     if (f.says) make("p", f.says, panel, "says");
     const target = number.get(other.value.trim());
     if (target !== undefined && target !== k) path(k, target);
-    make("h3", uses[k].length ? `Uses ${uses[k].length}; rests on ${below.size} in all` : "Rests on no other claim", panel);
+    make("h3", uses[k].length ? `Uses ${count(uses[k].length)} directly, ${count(below.size)} in all` : "Uses no other claim", panel);
     buttons(uses[k], "below");
-    make("h3", usedBy[k].length ? `Used by ${usedBy[k].length}; ${above.size} break without it` : "No other claim rests on it", panel);
+    make("h3", usedBy[k].length ? `Used by ${count(usedBy[k].length)} directly, by ${count(above.size)} in all` : "Used by no other claim", panel);
     buttons(usedBy[k], "above");
     const further = [...above].filter((n) => !usedBy[k].includes(n));
-    if (further.length) { make("h3", "These break as well", panel); buttons(further, "above"); }
+    if (further.length) { make("h3", "These claims use it indirectly", panel); buttons(further, "above"); }
     make("code", `corollary show ${f.name}`, make("p", "", panel, "where"));
   };
   const between = (k, target) => { const down = chain(k, target); return down.length ? down : chain(target, k); };
   const path = (k, target) => {
     const way = between(k, target);
-    if (way.length) { make("h3", "Each of these rests on the next", panel); buttons(way, "", "ol"); }
+    if (way.length) { make("h3", "Each of these claims uses the next one", panel); buttons(way, "", "ol"); }
     else {
       const shared = [...reached(k, uses)].filter((n) => reached(target, uses).has(n));
       const top = shared.filter((n) => !usedBy[n].some((m) => shared.includes(m)));
-      make("h3", top.length ? "Neither rests on the other; both rest on" : "These two have nothing in common", panel);
+      make("h3", top.length ? "Neither claim uses the other, but both use" : "These two claims use no common claim", panel);
       buttons(top, "below");
     }
   };

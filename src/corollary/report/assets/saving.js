@@ -25,13 +25,13 @@ const saving = (() => {
     const picture = new Image(), canvas = document.createElement("canvas");
     await new Promise((done, fail) => {
       picture.onload = done;
-      picture.onerror = () => fail(new Error("the browser cannot draw it"));
+      picture.onerror = () => fail(new Error("the browser cannot draw the figure"));
       picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text(drawn))}`;
     });
     canvas.width = Math.round(scale * width);
     canvas.height = Math.round(scale * height);
     canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
-    return new Promise((done, fail) => canvas.toBlob((blob) => blob ? done(blob) : fail(new Error("it is too large")), "image/png"));
+    return new Promise((done, fail) => canvas.toBlob((blob) => blob ? done(blob) : fail(new Error("the figure is too large")), "image/png"));
   };
 
   const download = (name, blob) => {
@@ -52,10 +52,10 @@ const saving = (() => {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = `Save ${kind}`;
-      button.setAttribute("aria-label", `Save ${kind} of “${title}”`);
+      button.setAttribute("aria-label", `Save the figure “${title}” as ${kind}`);
       button.addEventListener("click", async () => {
         try { download(`${name}.${kind.toLowerCase()}`, await make(drawn())); }
-        catch { button.textContent = "Not possible here"; setTimeout(() => { button.textContent = `Save ${kind}`; }, 3000); }
+        catch { button.textContent = "Saving failed"; setTimeout(() => { button.textContent = `Save ${kind}`; }, 3000); }
       });
       row.append(button);
     }
