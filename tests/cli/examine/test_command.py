@@ -74,7 +74,7 @@ def test_files_compare_and_exit_codes_are_as_promised(examined, tmp_path):
     words = ("nets.py:both", *QUICK, "--compare", bad, "--json", good, "--out", page)
     code, out, _ = examined(*words, "--fail-on", "low")
     assert code == 0 and "gone: " in out and f"Report: {page}" in out
-    assert "Changes since the earlier examination" in page.read_text() and "gone: " in page.read_text()
+    assert "since the earlier examination" in page.read_text() and "gone: " in page.read_text()
     assert json.loads(good.read_text())["schema"] == 1
 
 
