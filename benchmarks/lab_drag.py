@@ -18,6 +18,7 @@ CLAIM = "/claim/connectionism/novikoff?n=200"
 READY = "/\\d m?s$/.test(document.getElementById('time').textContent)"
 DRAG = """(async () => {
   const slider = document.querySelector("#options [type=range]"), out = [];
+  const field = slider.closest(".control").querySelector("[name]");
   const stage = document.querySelector(".stage");
   const wait = (ms) => new Promise((go) => setTimeout(go, ms));
   for (let k = 0; k < 9; k++) {
@@ -27,9 +28,12 @@ DRAG = """(async () => {
       seen.disconnect();
       requestAnimationFrame(() => go(performance.now() - start));
     }).observe(stage, { childList: true }));
-    slider.value = String(Number(slider.value) + (k % 2 ? -60 : 60));
-    slider.dispatchEvent(new Event("input"));
-    out.push(await Promise.race([drawn, wait(20000).then(() => Infinity)]));
+    const before = field.value, from = Number(slider.value);
+    for (let by = 60; field.value === before && by < 2000; by *= 2) {  // whole numbers need more
+      slider.value = String(from + (k % 2 ? -by : by));
+      slider.dispatchEvent(new Event("input"));
+    }
+    out.push(await Promise.race([drawn, wait(20000).then(() => 20000)]));
   }
   return out;
 })()"""

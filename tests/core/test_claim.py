@@ -3,7 +3,8 @@ from typing import ClassVar, Literal
 import pytest
 import torch
 
-from corollary.core import Along, Claim, Suppose, Verdict, at_most, option
+from corollary.core import Along, Claim, Parity, Suppose, Verdict, at_most, option
+from corollary.core.picture import Points, picture
 from corollary.errors import OptionError
 
 
@@ -34,6 +35,16 @@ class MeanIsBelowMax(Claim[torch.Tensor]):
         return float(given.mean())
 
 
+class Drawn(MeanIsBelowMax):
+    """The same with three figures, of which only the first shows the counterexample."""
+
+    shows = Along("Numbers", x="i"), Parity("Mean and maximum", without=False)
+
+    @picture("Its numbers", x="i", y="value")
+    def marks(self, trial):
+        yield Points(range(self.n), trial.given, label="numbers")
+
+
 def test_a_true_claim_holds_with_its_numbers():
     result = MeanIsBelowMax().check(seed=3)
     assert result.verdict is Verdict.HOLDS
@@ -47,6 +58,40 @@ def test_without_a_hypothesis_the_breaker_says_what_happens():
     assert (
         refuted.words == "One number is infinite: so is the mean, and the maximum is not looked at."
     )
+
+
+def test_a_live_check_has_the_same_numbers_and_one_of_the_figures():
+    whole = Drawn(n=4).check(3)
+    for k, figure in enumerate(whole.figures):
+        live = Drawn(n=4).check_live(3, k)
+        assert live.figures == (figure,)
+        assert (live.predicted, live.measured) == (whole.predicted, whole.measured)
+        assert live.verdict is whole.verdict
+    assert len(whole.figures) == 3
+    assert Drawn().check_live(3, 5).figures == ()
+
+
+def test_a_live_check_breaks_no_hypothesis_that_its_figure_does_not_show():
+    broken = []
+
+    def counted(given):
+        """One number is infinite."""
+        broken.append(given)
+        return infinite(given)
+
+    class Counted(Drawn):
+        supposes = Suppose("the numbers are finite", lambda g: g.isfinite().all(), without=counted)
+
+    assert [len(broken) for k in (1, 2, 0) if Counted().check_live(0, k)] == [0, 0, 1]
+
+
+def test_a_live_check_tells_a_broken_hypothesis():
+    class Infinite(Drawn):
+        def given(self, rng):
+            return infinite(None)
+
+    live = Infinite().check_live(0)
+    assert live.verdict is Verdict.INAPPLICABLE and live.figures == ()
 
 
 def test_a_wrong_prediction_fails():

@@ -51,6 +51,13 @@ def test_a_run_is_a_results_file_and_what_the_page_shows():
     json.dumps(answer, allow_nan=False)
 
 
+def test_a_live_order_gives_one_figure_of_the_run_and_its_numbers():
+    whole = answered(order(options={"gamma": "0.2"}))["view"]
+    live = answered(order(do="live", figure=1, options={"gamma": "0.2"}))
+    assert live["live"] and live["view"]["figures"] == whole["figures"][1:2]
+    assert live["view"]["rows"] == whole["rows"] and "done" not in live
+
+
 def test_figures_carry_no_style_that_the_policy_would_refuse():
     answer = answered(order())
     for figure in answer["view"]["figures"]:

@@ -99,8 +99,10 @@ def test_the_page_has_prose_sliders_claims_and_what_comes_next():
 
 def test_the_answer_to_a_story_has_its_sentences(client):
     asked = {"story": "scaling", "name": "approximation/grid_rate", "options": {"d": "3"}}
-    answer = client.post("/api/check", json=asked).json()
-    assert "In 3 dimensions" in answer["says"][1]
+    answer = client.post("/api/check", json=asked | {"figure": 0}).json()
+    assert "In 3 dimensions" in answer["says"][1] and len(answer["view"]["figures"]) == 1
+    refused = client.post("/api/check", json=asked | {"figure": -1})
+    assert refused.status_code == 400 and "from 0 to 99, got '-1'" in refused.json()["error"]
     assert client.post("/api/check", json={"story": "no"}).status_code == 404
 
 

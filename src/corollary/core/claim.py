@@ -5,6 +5,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 import torch
@@ -20,7 +21,7 @@ from corollary.core.relations import Bound, Comparison, Relation
 from corollary.core.result import Refutation, Result, refutation
 from corollary.core.shows import Along, Show
 from corollary.core.suppose import Suppose, handed
-from corollary.core.trial import Trial
+from corollary.core.trial import Later, Trial
 from corollary.core.verdict import Verdict
 
 G = TypeVar("G")
@@ -104,6 +105,20 @@ class Claim(ABC, Generic[G]):
         trial = replace(trial, without=tuple(self.without(given, seed)))
         result = self._result(hypotheses, trial, seed, draw=draw)
         return replace(result, attained=self._attained(trial))
+
+    def check_live(self, seed: int = 0, figure: int = 0) -> Result:
+        """As :meth:`check`, with one of its figures, and without what that figure does not show.
+
+        Counterexamples, the other figures and how nearly a bound is attained are left out.
+        """
+        given = self.draw(seed)
+        hypotheses = tuple(self.hypotheses(given))
+        if not all(h.holds for h in hypotheses):
+            return self._result(hypotheses, None, seed)
+        trial = self.trial(given, seed)
+        result = self._result(hypotheses, trial, seed, draw=False)
+        trial = replace(trial, without=Later(lambda: self.without(given, seed)))
+        return replace(result, figures=self._figure_at(figure, trial, seed))
 
     def check_given(self, given: G, *, seed: int | None = None, draw: bool = False) -> Result:
         """Check the statement on the caller's own instance, without counterexamples.
@@ -225,12 +240,22 @@ class Claim(ABC, Generic[G]):
 
     def figures(self, trial: Trial[G], seed: int = 0) -> tuple[Figure, ...]:
         """The declared figures, then the claim's own."""
-        drawn = [show.draw(self, trial, seed) for show in self.declared]
+        drawn = (show.draw(self, trial, seed) for show in self.declared)
+        return (*drawn, *self._own_figures(trial))
+
+    def _figure_at(self, k: int, trial: Trial[G], seed: int) -> tuple[Figure, ...]:
+        """The figure of this number, if there is one; no other is drawn but the claim's own."""
+        shows = self.declared
+        if k < len(shows):
+            return (shows[k].draw(self, trial, seed),)
+        return tuple(islice(self._own_figures(trial), k - len(shows), k - len(shows) + 1))
+
+    def _own_figures(self, trial: Trial[G]) -> Iterator[Figure]:
         names = dict.fromkeys(n for kind in reversed(type(self).__mro__) for n in vars(kind))
         for marks in (getattr(type(self), name, None) for name in names):
             if isinstance(frame := getattr(marks, "picture", None), Picture):
-                drawn += frame.draw(self, trial, marks)
-        return (*drawn, *self.figure(trial))
+                yield from frame.draw(self, trial, marks)
+        yield from self.figure(trial)
 
     def _verdict(self, comparison: Comparison) -> Verdict:
         """Holds becomes vacuous when the bound is past its trivial value."""

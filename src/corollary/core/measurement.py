@@ -73,7 +73,7 @@ class Count:
     @classmethod
     def of(cls, hits: Any) -> Self:
         """From a tensor or a list that says of each trial whether it was a hit."""
-        return cls(sum(map(bool, hits)), len(hits))
+        return cls(sum(map(bool, as_floats(hits))), len(hits))
 
     def read(self, level: float) -> Reading:
         """Proportion and Clopper-Pearson interval at confidence ``level``.

@@ -34,7 +34,7 @@ class Show(Frame, ABC):
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
         """The picture."""
 
-    def _broken(self, trial: Trial[Any]) -> tuple[Trial[Any], ...]:
+    def _broken(self, trial: Trial[Any]) -> Sequence[Trial[Any]]:
         return trial.without if self.without else ()
 
 

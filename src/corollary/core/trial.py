@@ -1,14 +1,47 @@
 """A claim on one instance: what was given, predicted and measured, and how the two compare."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from corollary.core.figure import Role
 from corollary.core.measurement import Measurement
 from corollary.core.relations import Comparison
 
 G = TypeVar("G")
+T = TypeVar("T")
+
+
+class Later(Sequence[T]):
+    """A sequence that is computed when it is first read.
+
+    Example:
+        >>> squares = Later(lambda: (k * k for k in range(4)))
+        >>> squares[:0], squares[-1], len(squares)
+        ((), 9, 4)
+    """
+
+    def __init__(self, make: Callable[[], Iterable[T]]) -> None:
+        self.make = make
+
+    @cached_property
+    def made(self) -> tuple[T, ...]:
+        """All of it."""
+        return tuple(self.make())
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        """One entry or several; none of them needs no work."""
+        return () if isinstance(at, slice) and at.stop == 0 else self.made[at]
+
+    def __len__(self) -> int:
+        """How many."""
+        return len(self.made)
 
 
 @dataclass(frozen=True)
@@ -22,7 +55,7 @@ class Trial(Generic[G]):
     kept: SimpleNamespace = field(default_factory=SimpleNamespace)  # from `Kept`
     words: str = ""  # of a trial without a hypothesis: what happens
     broken: tuple[str, ...] = ()  # of a trial without a hypothesis: which
-    without: tuple["Trial[G]", ...] = ()  # the same claim without each hypothesis that is needed
+    without: Sequence["Trial[G]"] = ()  # the same claim without each hypothesis that is needed
 
     @property
     def all(self) -> tuple["Trial[G]", ...]:

@@ -21,6 +21,7 @@ from corollary.lab.entrance import MINUTES
 from corollary.lab.guard import cookie_name
 from corollary.lab.request_body import (
     claim_entry,
+    figure_of,
     json_object,
     number_of,
     options_of,
@@ -105,9 +106,11 @@ class Api:
         story = find_story(text_of(asked, "story")) if "story" in asked else None
         entry = claim_entry(story.claim if story else text_of(asked, "name"))
         start = {k: str(v) for k, v in story.options.items()} if story else {}
+        figure = figure_of(asked)
         wanted = [do for do in ("counterexample", "proof") if asked.get(do)]
         order = {
-            "do": wanted[0] if wanted else "check",
+            "do": wanted[0] if wanted else "check" if figure is None else "live",
+            "figure": figure,
             "name": entry.name,
             "options": start | options_of(entry, asked.get("options", {})),
             "seed": seed_of(asked.get("seed", 0)),

@@ -84,6 +84,14 @@ def seed_of(value: Any) -> int:
     return seed
 
 
+def figure_of(asked: dict[str, Any]) -> int | None:
+    """The number of the one figure that is wanted, counted from 0; None for all of them."""
+    value = asked.get("figure")
+    if value is not None and (type(value) is not int or not 0 <= value < 100):
+        raise InputError(f"'figure' must be a whole number from 0 to 99, got {str(value)[:40]!r}")
+    return value
+
+
 def options_of(entry: Entry, given: Any) -> dict[str, str]:
     """Options as text, as the command line has them; the worker reads them by their types."""
     if not isinstance(given, dict):

@@ -98,7 +98,7 @@ class Mcallester(Claim[Given]):
     def marks(self, trial: Trial[Given]) -> Marks:
         R, R_S, P, N = trial.given
         one = Given(R, R_S[:1], P[:1], N)
-        rows = posteriors(one, torch.linspace(0, 2, 81, dtype=torch.float64).tolist())
+        rows = posteriors(one, torch.linspace(0, 2, 41, dtype=torch.float64).tolist())
         risk, train, kl = zip(*rows, strict=True)
 
         def line(bound: Callable[..., float], **how: bool) -> list[float]:

@@ -96,7 +96,9 @@ class CrownAndIntervals(Claim[Given]):
         net, x = nn.Sequential(*layers[:-1]), normal(rng, 1, self.d)
         y, certifier = net(x).argmax(1), Certifier(net, x)
         # up to where CROWN still proves a good part of the margin
-        reach = 0.6 * float(certifier.radius(x, y, "crown", most=1.0))
+        tried = torch.logspace(-3, 0, 31, dtype=torch.float64)
+        proved = certifier.margins(x.expand(31, -1), y.expand(31), tried, "crown") > 0
+        reach = 0.6 * float((tried * proved).max())
         eps = reach * torch.linspace(1 / self.radii, 1, self.radii, dtype=torch.float64)
         return Given(net, certifier, x.expand(self.radii, -1), y.expand(self.radii), eps, eps)
 

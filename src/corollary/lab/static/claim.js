@@ -5,18 +5,21 @@ import { explained } from "./explain.js";
 import { chosen, figure, name, others, run, start } from "./live.js";
 
 const form = $("options"), { call } = form.dataset, file = name.replace("/", "-");
+const further = document.querySelector(".further");
 let results = null, first = null;
 
 const note = (text, kind) => text ? make("p", { className: kind }, text) : "";
 
-function show({ results: found, view }) {
+function show({ results: found, view, live }) {
   results = found;
   const [now] = found.results;
   if (!first && now.predicted.length) first = now;
   $("explained").replaceChildren(...explained(now, first).map((text) => make("p", {}, text)));
-  document.querySelector(".further").replaceChildren(...others(view.figures));
   document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), ...view.without.map((text) => note(text, "without")));
-  $("save-json").disabled = false;
+  $("save-json").disabled = Boolean(live);
+  further.classList.toggle("stale", Boolean(live));
+  if (live) return;
+  further.replaceChildren(...others(view.figures));
   Object.keys(panels).forEach((which) => { if ($(`panel-${which}`)?.hidden === false) fill(which); });
 }
 

@@ -1,4 +1,5 @@
 // The live figure of a claim: it runs again while options move, and a run that is no longer wanted is dropped.
+// While they move, only this figure and the numbers are computed; all the rest once they rest.
 import { $, after, ask, make, rendered, sentence } from "./page.js";
 import { differing, toUrl, unreadable, wire } from "./controls.js";
 
@@ -6,7 +7,8 @@ const form = $("options"), outcome = $("outcome"), stage = document.querySelecto
 export const { name } = form.dataset;
 const file = name.replace("/", "-"), shown = Number(form.dataset.figure || 0);
 const PATIENCE = 400; // milliseconds; a run that takes longer is dropped for a newer one
-let current = null, clock = 0, began = 0, newer = false, stale = 0, answered = () => {};
+const REST = 300; // milliseconds without a movement
+let current = null, clock = 0, began = 0, newer = false, stale = 0, rest = 0, quick = false, latest = "", answered = () => {};
 
 /** What is asked for: every option that is not at its default. */
 export const chosen = () => {
@@ -14,39 +16,46 @@ export const chosen = () => {
   return { name, options, seed, ...(form.dataset.story ? { story: form.dataset.story } : {}) };
 };
 
-/** Something moved: run now, or right after the run that is under way, or in its place if it is slow. */
+/** Something moved: run now, or right after the run that is under way, or in its place if it is slow or complete. */
 function moved() {
-  if (!current) { run(); return; }
+  if (latest === JSON.stringify(chosen())) return; // a slider that is let go
+  clearTimeout(rest);
+  if (!current || !quick) { run(true); return; }
   newer = true;
   clearTimeout(stale);
-  stale = setTimeout(() => { if (newer) run(); }, Math.max(60, PATIENCE - (performance.now() - began)));
+  stale = setTimeout(() => { if (newer) run(true); }, Math.max(60, PATIENCE - (performance.now() - began)));
 }
 
-export async function run() {
+/** Run; ``live`` is for this figure and the numbers alone, and is all that a story needs. */
+export async function run(live = Boolean(form.dataset.story)) {
   if (current) current.abort();
   clearTimeout(stale);
+  clearTimeout(rest);
   newer = false;
+  quick = live;
   const odd = unreadable(form);
   if (odd) { halt(); fail(`${odd} is not a number`); return; }
   const mine = current = new AbortController();
   const asked = chosen(), start = began = performance.now();
+  latest = JSON.stringify(asked);
   outcome.setAttribute("aria-busy", "true");
   $("stop").disabled = false;
   $("go").textContent = "Run again";
   clearInterval(clock);
   clock = setInterval(() => { $("time").textContent = `${((performance.now() - start) / 1000).toFixed(1)} s …`; }, 100);
   try {
-    const answer = await ask("/api/check", asked, mine.signal);
+    const answer = await ask("/api/check", live ? { ...asked, figure: shown } : asked, mine.signal);
     if (mine !== current) return;
     show(answer);
     answered(answer);
+    if (live && !form.dataset.story) rest = setTimeout(run, REST, false);
   } catch (error) {
     if (error.name === "AbortError" || mine !== current) return;
     fail(error.message);
   } finally {
     if (mine === current) {
       halt();
-      if (newer) run();
+      if (newer) run(true);
     }
   }
 }
@@ -61,6 +70,7 @@ function halt() {
 }
 
 function stop() {
+  clearTimeout(rest);
   if (!current) return;
   newer = false;
   if (document.activeElement === $("stop")) $("go").focus(); // a button that is off cannot keep it
@@ -70,22 +80,23 @@ function stop() {
 
 /** Say what went wrong; what is shown is that of an earlier run. */
 function fail(message) {
+  latest = "";
   outcome.classList.add("stale");
   $("verdict").replaceChildren(make("span", { className: "warning" }, sentence(message)));
   $("time").textContent = "";
 }
 
-function show({ view, seconds }) {
+function show({ view, seconds, live }) {
   outcome.classList.remove("stale");
   $("time").textContent = `${seconds < 1 ? Math.max(1, Math.round(1000 * seconds)) + " ms" : seconds.toFixed(1) + " s"}`;
   $("verdict").replaceChildren(
     make("span", { className: `badge ${view.verdict}`, title: view.meaning }, make("i", { ariaHidden: "true" }, view.sign), ` ${view.verdict}`),
     ` ${view.reason}`,
   );
-  const [first] = view.figures.slice(shown, shown + 1).map(figure), height = stage.offsetHeight;
-  if (!first) { stage.replaceChildren(); return; }
+  const found = view.figures[live ? 0 : shown], height = stage.offsetHeight;
+  if (!found) { stage.replaceChildren(); return; }
   if (height > 100) stage.style.minHeight = `${height}px`; // no jump between two runs
-  stage.replaceChildren(first);
+  stage.replaceChildren(figure(found));
   requestAnimationFrame(() => { stage.style.minHeight = ""; });
 }
 
@@ -99,7 +110,7 @@ export function figure({ svg, caption }) {
   return frame;
 }
 
-/** Start; ``told`` is called when options move, ``after`` with every answer. */
+/** Start; ``told`` is called when options have moved, ``done`` with every answer. */
 export function start({ told = () => {}, done = () => {} } = {}) {
   answered = done;
   const said = () => {
@@ -107,8 +118,8 @@ export function start({ told = () => {}, done = () => {} } = {}) {
     toUrl({ ...options, ...(seed === "0" ? {} : { seed }) });
     told();
   };
-  const soon = after(30, moved);
-  wire(form, () => { said(); if (!$("live") || $("live").checked) soon(); });
+  const soon = after(150, said); // a browser takes few changes of the address in a second
+  wire(form, () => { soon(); if (!$("live") || $("live").checked) moved(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); said(); run(); });
   $("stop").addEventListener("click", stop);
   addEventListener("keydown", (event) => {

@@ -17,6 +17,8 @@ from corollary.run.check import run
 from corollary.run.journal import remember
 from corollary.run.limits import time_limit
 from corollary.run.prove import prove_entry
+from corollary.run.results import Run, environment
+from corollary.run.torch_defaults import torch_defaults
 
 DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim promises to have
 
@@ -44,8 +46,7 @@ def answered(order: Order) -> dict[str, Any]:
         entry = find(order["name"])
         if entry.is_exam:
             raise InputError(f"{entry.name} is an exam; open the page Examine")
-        do = {"counterexample": _counterexample, "proof": _proof}.get(order["do"], _check)
-        return do(entry, order)
+        return WORK[order["do"]](entry, order)
     except CorollaryError as error:
         return {"error": str(error), "status": 400}
     except Exception as error:
@@ -69,6 +70,20 @@ def _check(entry: Entry, order: Order) -> dict[str, Any]:
         "view": view(result),
         "seconds": took[0],
         "done": done,  # for the worker itself
+    }
+
+
+def _live(entry: Entry, order: Order) -> dict[str, Any]:
+    """One figure and the numbers, for a slider that is still moving."""
+    start = time.perf_counter()
+    claim = _claim(entry, order["options"])
+    with time_limit(order["seconds"]), torch_defaults():
+        result = claim.check_live(order["seed"], order["figure"])
+    return {
+        "results": Run(environment(), order["seed"], (result,)).to_json(),
+        "view": view(result),
+        "seconds": time.perf_counter() - start,
+        "live": True,
     }
 
 
@@ -150,3 +165,6 @@ def _figures(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> list[dict[s
             return [drawn(figure) for figure in claim.figures(trial, seed)]
     except Exception:
         return []
+
+
+WORK = {"check": _check, "live": _live, "counterexample": _counterexample, "proof": _proof}

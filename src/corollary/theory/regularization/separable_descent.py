@@ -92,9 +92,10 @@ def implicit_bias_logistic(
     if not times or any(b <= a for a, b in zip((0, *times), times, strict=False)):
         raise InputError(f"times must grow from 1 on, got {list(times)}")
     w, kept, step = w0, [], 0
+    points, pulls = x.T, eta * x
     for t in times:
         for _ in range(t - step):
-            w = w + eta * loss.log_pull(w @ x.T).exp() @ x
+            w = torch.addmm(w, loss.log_pull(w @ points).exp(), pulls)
         step = t
         kept.append(w)
     return Iterates(torch.tensor(list(times)), torch.stack(kept))
