@@ -7,6 +7,7 @@ With ``COROLLARY_SHAPES=1`` the shape strings in signatures are checked at run t
 fifth of the suite's time; ``make check-full`` does so.
 """
 
+import itertools
 import os
 import random
 import re
@@ -65,10 +66,19 @@ def one_seed(request):
     torch.manual_seed(seed)
 
 
+@pytest.fixture(scope="session")
+def fresh_folders(tmp_path_factory):
+    """One folder per test; ``mktemp`` would look through all earlier ones each time."""
+    parent = tmp_path_factory.mktemp("caches")
+    return (parent / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
+def own_cache(fresh_folders, monkeypatch):
     """No test reads or writes the user's cache."""
-    monkeypatch.setenv("COROLLARY_CACHE", str(tmp_path_factory.mktemp("cache")))
+    cache = next(fresh_folders)
+    cache.mkdir()
+    monkeypatch.setenv("COROLLARY_CACHE", str(cache))
     monkeypatch.setenv("COLUMNS", "100")
     os.environ.pop("FORCE_COLOR", None)
 
