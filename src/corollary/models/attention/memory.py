@@ -56,8 +56,8 @@ class KeyValues:
             )
         if t > keys.shape[-2]:
             keys, values = self._buffers = self._grown(keys, 2 * t), self._grown(values, 2 * t)
-        keys[..., self._used : t, :] = K
-        values[..., self._used : t, :] = V
+        keys.narrow(-2, self._used, K.shape[-2]).copy_(K)
+        values.narrow(-2, self._used, K.shape[-2]).copy_(V)
         self._used = t
         return self._seen(keys), self._seen(values)
 
@@ -69,7 +69,7 @@ class KeyValues:
         self._buffers = self._chosen(keys, rows), self._chosen(values, rows)
 
     def _seen(self, buffer: Tensor) -> Tensor:
-        return buffer[..., : self._used, :]
+        return buffer.narrow(-2, 0, self._used)
 
     def _chosen(self, old: Tensor, rows: Tensor) -> Tensor:
         new = _buffer(old, (len(rows), *old.shape[1:-2]), old.shape[-2])

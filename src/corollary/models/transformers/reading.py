@@ -22,6 +22,7 @@ from corollary.errors import InputError
 from corollary.models.attention.memory import KeyValues
 from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
+from corollary.models.transformers.one_position import PATIENCE, OnePosition, applies
 from corollary.theory.networks.softmax import log_softmax
 
 
@@ -55,11 +56,12 @@ class TransformerReader:
     """
 
     def __init__(self, model: Continuation) -> None:
-        self.model, self.length = model, 0
+        self.model, self.length, self.taken = model, 0, 0
         self.past = [KeyValues() for _ in model.blocks]
         self.memories, self.mask = model.memories, model.memory_mask
+        self.quick = all(applies(block) for block in model.blocks)
+        self.steps: list[OnePosition] = []  # the blocks for one position, once one is read
 
-    @torch.no_grad()
     def read(self, tokens: Int[Tensor, "b s"]) -> Float[Tensor, "b K"]:
         """Append tokens; log-probabilities of what follows."""
         if self.length == 0 and self.model.start is not None:
@@ -67,13 +69,34 @@ class TransformerReader:
             tokens = torch.cat([begin, tokens], dim=1)
         if tokens.shape[1] == 0:
             raise InputError("expected at least one new token, got none")
-        x = self.model.embed(tokens, self.length)
+        # What leaves must be a usual tensor; inside, the cheaper mode serves if nobody looks on.
+        with torch.inference_mode() if self.quick else torch.no_grad():
+            x = self.model.embed(tokens, self.length)
+            one = self.quick and self.length > 0 and tokens.shape[1] == 1
+            x = self._one(x[:, 0]) if one else self._several(x)
+        self.length += tokens.shape[1]
+        with torch.no_grad():
+            return log_softmax(self.model.head(x))
+
+    def _one(self, x: Float[Tensor, "b d"]) -> Float[Tensor, "b d"]:
+        """One position through all blocks; their weights are copied once that is worth it."""
+        if not self.steps:
+            blocks = (b for b in self.model.blocks if isinstance(b, DecoderBlock))
+            self.steps = [OnePosition(block) for block in blocks]
+        self.taken += 1
+        for step, past in zip(self.steps, self.past, strict=True):
+            if self.taken == PATIENCE:
+                step.pack(len(x))
+            x = step(x, past)
+        return x
+
+    def _several(self, x: Float[Tensor, "b s d"]) -> Float[Tensor, "b d"]:
+        """Positions through all blocks; the last of them."""
         memories: Sequence[tuple[Tensor, Tensor] | None] = self.memories or [None] * len(self.past)
         for block, past, memory in zip(self.model.blocks, self.past, memories, strict=True):
             assert isinstance(block, DecoderBlock)  # as Continuation says
             x = block.step(x, past, memory, memory_mask=self.mask)
-        self.length += tokens.shape[1]
-        return log_softmax(self.model.head(x[:, -1]))
+        return x[:, -1]
 
     def keep(self, rows: Int[Tensor, " c"]) -> None:
         """Go on with these prefixes."""
