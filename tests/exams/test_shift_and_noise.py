@@ -68,6 +68,15 @@ def test_tokens_of_unlike_lengths_do_not_accumulate_and_samples_do():
         assert only("accumulation", (X, Y), loss=loss)[0].severity is Severity.NONE
 
 
+def test_dropout_that_is_left_on_says_nothing_about_accumulation():
+    class Noisy(nn.Linear):
+        def forward(self, x):
+            return F.dropout(super().forward(x), 0.5)
+
+    (found,) = only("accumulation", (X, Y), Noisy(X.shape[1], 4))
+    assert "another gradient each time" in found.meaning + found.title
+
+
 def test_weights_of_the_loss_make_up_for_a_rare_class():
     rare = (torch.arange(400) % 50 == 0).long()
     x = X + 2 * rare[:, None]

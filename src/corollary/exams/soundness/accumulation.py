@@ -44,6 +44,7 @@ class Accumulation(Exam):
         n = batch.size // PARTS
         with subject.borrowed() as model, steady(model):
             whole = _gradient(subject, batch.first(n * PARTS), held)
+            again = _gradient(subject, batch.first(n * PARTS), held)
             mean = [torch.zeros_like(g) for g in whole]
             for k in range(PARTS):
                 part = _gradient(subject, batch.slice(slice(k * n, (k + 1) * n)), held)
@@ -53,10 +54,12 @@ class Accumulation(Exam):
         square = _product(whole, whole)
         if not square > 0:
             raise NotApplicableError("the gradient is zero, so there is nothing to compare")
+        tolerance = TOLERANCE.get(held[0].dtype, COARSE)
+        if _distance(whole, again) > tolerance * math.sqrt(square):
+            raise NotApplicableError("the same batch gives another gradient each time")
         summed = abs(_product(mean, whole) / square - 1 / PARTS) < 0.02
-        apart = [(PARTS if summed else 1) * m - g for m, g in zip(mean, whole, strict=True)]
-        gap = math.sqrt(_product(apart, apart) / square)
-        differs = gap > TOLERANCE.get(held[0].dtype, COARSE) and not norms
+        gap = _distance([(PARTS if summed else 1) * m for m in mean], whole) / math.sqrt(square)
+        differs = gap > tolerance and not norms
         yield self.finding(
             "Accumulated gradients are not those of the large batch"
             if differs
@@ -87,6 +90,11 @@ def _product(a: list[Tensor], b: list[Tensor]) -> float:
     return math.fsum(
         float(x.reshape(-1).double() @ y.reshape(-1).double()) for x, y in zip(a, b, strict=True)
     )
+
+
+def _distance(a: list[Tensor], b: list[Tensor]) -> float:
+    apart = [x - y for x, y in zip(a, b, strict=True)]
+    return math.sqrt(_product(apart, apart))
 
 
 def _gradient(subject: Subject, batch: Batch, held: list[torch.nn.Parameter]) -> list[Tensor]:
