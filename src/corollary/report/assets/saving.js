@@ -52,7 +52,7 @@ const saving = (() => {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = `Save ${kind}`;
-      button.setAttribute("aria-label", `Save the figure “${title}” as ${kind}`);
+      button.setAttribute("aria-label", `Save ${kind} of the figure “${title}”`);
       button.addEventListener("click", async () => {
         try { download(`${name}.${kind.toLowerCase()}`, await make(drawn())); }
         catch { button.textContent = "Saving failed"; setTimeout(() => { button.textContent = `Save ${kind}`; }, 3000); }
