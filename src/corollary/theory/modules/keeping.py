@@ -25,7 +25,8 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
 
     Args:
         model: Any module.
-        read_only: The block does not write to parameters, so their values need no copy.
+        read_only: The block writes neither to parameters nor to their gradients, so these need no
+            copy.
 
     Example:
         >>> layer = nn.Linear(1, 1)
@@ -129,7 +130,7 @@ class _TensorState:
         self.version = tensor._version
         self.requires_grad = tensor.requires_grad
         self.grad = tensor.grad if tensor.is_leaf else None
-        self.grad_data = None if self.grad is None else self.grad.detach().clone()
+        self.grad_data = self.grad.detach().clone() if copied and self.grad is not None else None
 
     def restore(self) -> None:
         with torch.no_grad():
