@@ -6,6 +6,7 @@ names none, a pattern such as ``optimizer/*decay*`` stands for what a right name
 The third part was written later still, by somebody who had read neither detectors nor their
 documentation: real bugs, found if an event that the twin lacks has the words of the cause.
 The fourth part was written in the same way, of the mistakes that are made most often.
+``healthy`` has correct loops of many styles, of which nothing may be said.
 """
 
 from loops.first import FIRST

@@ -794,13 +794,13 @@ def test_statistics_of_a_new_batch_norm_may_move_while_it_is_frozen():
 
 def test_calls_are_told_while_a_watcher_is_open_only(monkeypatch):
     monkeypatch.setattr(told_calls, "_listeners", [])  # other tests may have left a watcher open
-    own = told_calls._own_clip, told_calls._own_better
-    told_calls._put(*own)
+    for owner, name, own, _ in told_calls._PLACES:
+        setattr(owner, name, own)
 
     def now():
-        return told_calls.clip_grad._clip_grads_with_norm_, ReduceLROnPlateau._is_better
+        return [getattr(owner, name) for owner, name, *_ in told_calls._PLACES]
 
     model = net()
     with watch(model, SGD(model.parameters(), lr=0.1), to=None, quiet=True):
-        assert now() == (told_calls._told_clip, told_calls._told_better)
-    assert now() == own
+        assert now() == [told for *_, told in told_calls._PLACES]
+    assert now() == [own for *_, own, _ in told_calls._PLACES]

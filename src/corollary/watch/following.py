@@ -213,6 +213,15 @@ class Following:
         """A plateau scheduler was given a value; this is rare, and always told."""
         self.panel.tell("on_plateau", scheduler, value)
 
+    def told(self, occasion: str, *facts: Any) -> None:
+        """Something was loaded, saved, differentiated, sampled or scored."""
+        if self.attention.on and not self.loop.measuring:
+            self.panel.tell(occasion, *facts)
+
+    def closed(self) -> None:
+        """The run is over."""
+        self.panel.tell("on_close")
+
     def failed(self, where: str, error: Exception) -> None:
         """The watcher raised an error; the loop continues."""
         self.loop.failed(where, error)

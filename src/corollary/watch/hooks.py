@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.distributions import Distribution
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 from torch.optim.optimizer import (
@@ -49,12 +50,17 @@ class Hearing(Protocol):
     def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
         """A plateau scheduler was given a value."""
 
+    def told(self, occasion: str, *facts: Any) -> None:
+        """Something was loaded, saved, differentiated, sampled or scored."""
+
     def failed(self, where: str, error: Exception) -> None:
         """One of the methods above raised an error."""
 
 
 class Ears:
     """Attach on creation, :meth:`remove` to detach."""
+
+    watches = True  # its hooks count and store nothing of the loop
 
     def __init__(self, model: nn.Module, hearing: Hearing) -> None:
         self.hearing = hearing
@@ -91,6 +97,26 @@ class Ears:
     def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
         """As :mod:`told_calls` tells it."""
         self._safely(self.hearing.compared, scheduler, value)
+
+    def loaded(self, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.told, "on_load", target, state, result)
+
+    def saved(self, optimizer: Optimizer, state: dict[str, Any]) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.told, "on_save", optimizer, state)
+
+    def differentiated(self, inputs: Sequence[Tensor], graph: bool) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.told, "on_grad", inputs, graph)
+
+    def drawn(self, distribution: Distribution, value: Tensor) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.told, "on_sample", distribution, value)
+
+    def scored(self, value: Tensor, result: Tensor) -> None:
+        """As :mod:`told_calls` tells it."""
+        self._safely(self.hearing.told, "on_log_prob", value, result)
 
     def _called(self, _: nn.Module, args: Any, kwargs: Any) -> None:
         if not torch.compiler.is_compiling():
@@ -136,4 +162,4 @@ def has_hooks(model: nn.Module) -> bool:
         for module in model.modules()
         for hook in (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
     ]
-    return any(not isinstance(getattr(hook, "__self__", None), Ears) for hook in found)
+    return any(not getattr(getattr(hook, "__self__", None), "watches", False) for hook in found)

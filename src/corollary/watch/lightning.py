@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 from corollary.errors import MissingExtraError
+from corollary.watch.detect.trainers import of_lightning
 from corollary.watch.watcher import Watcher, watch
 
 Base: Any = object
@@ -38,6 +39,8 @@ class WatchCallback(Base):  # type: ignore[misc]
         if trainer.max_steps and trainer.max_steps > 0:
             options.setdefault("steps", trainer.max_steps)
         self.watcher = watch(pl_module, trainer.optimizers, **options)
+        for finding in of_lightning(trainer):
+            self.watcher.events.say(self.watcher.step, finding)
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         """The loaders are there, so the length of the run is known."""

@@ -92,6 +92,7 @@ class Loop:
         self.losses: deque[tuple[int, float]] = deque(maxlen=RECENT)
         self.first_losses: list[float] = []  # of the first steps
         self.lowest = float("inf")
+        self.kinds: set[str] = set()  # of losses; several are not compared over time
         self.values: list[float] = []  # losses of the passes of this step
         self.graphs: list[LossGraph] = []  # what their graphs say
         self.graph: LossGraph | None = None  # the one that was read last
@@ -145,6 +146,7 @@ class Loop:
         """The loss of this step."""
         self.losses.append((self.step, value))
         self.lowest = min(self.lowest, value)
+        self.kinds.update(graph.kind for graph in self.graphs[-1:])
         if len(self.first_losses) < FIRST:
             self.first_losses.append(value)
 

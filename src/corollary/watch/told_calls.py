@@ -1,25 +1,26 @@
-"""Told of two calls that leave no other trace: gradient clipping and plateau schedulers.
+"""Told of calls that leave no other trace: clipping, plateaus, loading, saving, sampling.
 
-However the loop has imported them, ``clip_grad_norm_`` looks up a function of its module when it is
-called, and ``ReduceLROnPlateau.step`` a method of its class. While a watcher is open these names
-tell the watchers and then do what they did. The last watcher to close puts torch's own back.
+However the loop has imported them, these functions are looked up in their module or class when they
+are called. While a watcher is open the names tell the watchers and then do what they did; what they
+return is what they returned. The last watcher to close puts torch's own back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
-from torch import Tensor
+import torch
+from torch import Tensor, distributions, nn
+from torch.distributions import Distribution
 from torch.nn.utils import clip_grad
+from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 _listeners: list["Listener"] = []
-_CLIP = "_clip_grads_with_norm_"
-_own_clip: Any = getattr(clip_grad, _CLIP, None)  # of torch 2.6 and later
-_own_better: Any = ReduceLROnPlateau._is_better
 
 
 class Listener(Protocol):
-    """Who wants to know."""
+    """An object to be notified of these calls."""
 
     def clipped(self, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
         """Gradients of these parameters are about to be scaled to a norm of at most ``most``."""
@@ -27,35 +28,131 @@ class Listener(Protocol):
     def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
         """A plateau scheduler was given a value."""
 
+    def loaded(self, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
+        """A module or an optimizer has loaded a state; ``result`` names keys that did not fit."""
+
+    def saved(self, optimizer: Optimizer, state: dict[str, Any]) -> None:
+        """The state of an optimizer was copied."""
+
+    def differentiated(self, inputs: Sequence[Tensor], graph: bool) -> None:
+        """``torch.autograd.grad`` is called, with or without ``create_graph``."""
+
+    def drawn(self, distribution: Distribution, value: Tensor) -> None:
+        """Values were sampled without a gradient."""
+
+    def scored(self, value: Tensor, result: Tensor) -> None:
+        """The logarithm of a probability was computed."""
+
 
 def listen(listener: Listener) -> None:
     """Tell ``listener`` of each call from now on."""
     _listeners.append(listener)
-    _put(_told_clip, _told_better)
+    for owner, name, own, told in _PLACES:
+        if getattr(owner, name) is own:
+            setattr(owner, name, told)
 
 
 def stop_listening(listener: Listener) -> None:
     """The inverse of :func:`listen`."""
     if listener in _listeners:
         _listeners.remove(listener)
-    if not _listeners:
-        _put(_own_clip, _own_better)
+    if _listeners:
+        return
+    for owner, name, own, told in _PLACES:
+        if getattr(owner, name) is told:
+            setattr(owner, name, own)
 
 
-def _put(clip: Any, better: Any) -> None:
-    if _own_clip is not None:
-        setattr(clip_grad, _CLIP, clip)
-    ReduceLROnPlateau._is_better = better  # type: ignore[method-assign]
-
-
-def _told_clip(parameters: Any, max_norm: float, total_norm: Any, *args: Any, **kwargs: Any) -> Any:
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+def _tell(what: str, *facts: Any) -> None:
     for listener in list(_listeners):
-        listener.clipped(given, float(max_norm), total_norm)
-    return _own_clip(given, max_norm, total_norm, *args, **kwargs)
+        getattr(listener, what)(*facts)
 
 
-def _told_better(self: ReduceLROnPlateau, a: Any, best: Any) -> bool:
-    for listener in list(_listeners):
-        listener.compared(self, float(a))
-    return bool(_own_better(self, a, best))
+def _clip(own: Any) -> Any:
+    def told(parameters: Any, max_norm: float, total_norm: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+        _tell("clipped", given, float(max_norm), total_norm)
+        return own(given, max_norm, total_norm, *args, **kwargs)
+
+    return told
+
+
+def _better(own: Any) -> Any:
+    def told(self: ReduceLROnPlateau, a: Any, best: Any) -> bool:
+        _tell("compared", self, float(a))
+        return bool(own(self, a, best))
+
+    return told
+
+
+def _load(own: Any) -> Any:
+    def load_state_dict(self: Any, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
+        result = own(self, state_dict, *args, **kwargs)
+        _tell("loaded", self, state_dict, result)
+        return result
+
+    return load_state_dict
+
+
+def _save(own: Any) -> Any:
+    def state_dict(self: Optimizer, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        state: dict[str, Any] = own(self, *args, **kwargs)
+        _tell("saved", self, state)
+        return state
+
+    return state_dict
+
+
+def _grad(own: Any) -> Any:
+    def grad(outputs: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        given = [inputs] if isinstance(inputs, Tensor) else list(inputs)
+        graph = kwargs.get("create_graph", args[2] if len(args) > 2 else False)
+        _tell("differentiated", [t for t in given if isinstance(t, Tensor)], bool(graph))
+        return own(outputs, inputs if isinstance(inputs, Tensor) else given, *args, **kwargs)
+
+    return grad
+
+
+def _sample(own: Any) -> Any:
+    def sample(self: Distribution, *args: Any, **kwargs: Any) -> Tensor:
+        value: Tensor = own(self, *args, **kwargs)
+        if self.has_rsample and torch.is_grad_enabled():
+            _tell("drawn", self, value)
+        return value
+
+    return sample
+
+
+def _log_prob(own: Any) -> Any:
+    def log_prob(self: Distribution, value: Any) -> Tensor:
+        result: Tensor = own(self, value)
+        if isinstance(value, Tensor) and result.requires_grad:
+            _tell("scored", value, result)
+        return result
+
+    return log_prob
+
+
+def _places() -> list[tuple[Any, str, Any, Any]]:
+    """Where each name lives, what it is and what takes its place."""
+    made: list[tuple[Any, str, Callable[[Any], Any]]] = [
+        (clip_grad, "_clip_grads_with_norm_", _clip),  # of torch 2.6 and later
+        (ReduceLROnPlateau, "_is_better", _better),
+        (nn.Module, "load_state_dict", _load),
+        (Optimizer, "load_state_dict", _load),
+        (Optimizer, "state_dict", _save),
+        (torch.autograd, "grad", _grad),
+    ]
+    for kind in vars(distributions).values():
+        if isinstance(kind, type) and issubclass(kind, Distribution):
+            own = vars(kind)
+            made += [(kind, "sample", _sample)] if "sample" in own else []
+            made += [(kind, "log_prob", _log_prob)] if "log_prob" in own else []
+    found = []
+    for owner, name, wrap in made:
+        with suppress(AttributeError):
+            found.append((owner, name, getattr(owner, name), wrap(getattr(owner, name))))
+    return found
+
+
+_PLACES = _places()

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from corollary.errors import MissingExtraError
+from corollary.watch.detect.trainers import of_hugging_face
 from corollary.watch.hooks import unwrapped
 from corollary.watch.watcher import Watcher, watch
 
@@ -38,6 +39,8 @@ class WatchCallback(Base):  # type: ignore[misc]
         optimizer = given.get("optimizer")
         optimizers = [] if optimizer is None else [unwrapped(optimizer)]
         self.watcher = watch(given["model"], optimizers, **options)
+        for finding in of_hugging_face(args):
+            self.watcher.events.say(self.watcher.step, finding)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Hand over the held-out loss."""

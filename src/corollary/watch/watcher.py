@@ -166,6 +166,7 @@ class Watcher:
             return
         self._ears.remove()
         self._ears = None
+        self._following.closed()
         self._measuring.release()
         seconds = time.monotonic() - self._began
         self.writer.end(self._loop.step, seconds, self.events.sorted(), self.problems)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch import Tensor
+from torch import Tensor, nn
+from torch.distributions import Distribution
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
@@ -45,6 +46,24 @@ class Detector:
 
     def on_plateau(self, loop: Loop, scheduler: ReduceLROnPlateau, value: float) -> None:
         """A plateau scheduler was given a value."""
+
+    def on_load(self, loop: Loop, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
+        """A module or an optimizer has loaded a state; ``result`` names keys that did not fit."""
+
+    def on_save(self, loop: Loop, optimizer: Optimizer, state: dict[str, Any]) -> None:
+        """The state of an optimizer was copied."""
+
+    def on_grad(self, loop: Loop, inputs: Sequence[Tensor], graph: bool) -> None:
+        """``torch.autograd.grad`` is called, with or without ``create_graph``."""
+
+    def on_sample(self, loop: Loop, distribution: Distribution, value: Tensor) -> None:
+        """Values of a differentiable distribution were sampled without a gradient."""
+
+    def on_log_prob(self, loop: Loop, value: Tensor, result: Tensor) -> None:
+        """The logarithm of a probability was computed."""
+
+    def on_close(self, loop: Loop) -> None:
+        """The run is over."""
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """Parameters are about to change."""

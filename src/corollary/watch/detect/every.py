@@ -1,6 +1,7 @@
 """All detectors, fresh for a run."""
 
 from corollary.watch.detect.accumulation import Cleared, Weights
+from corollary.watch.detect.carried import Carried
 from corollary.watch.detect.clip_calls import ClipCalls
 from corollary.watch.detect.clipping import AfterStep, Clipping
 from corollary.watch.detect.closures import Closures
@@ -13,10 +14,12 @@ from corollary.watch.detect.gradients import DeadUnits, Vanishing, Zero
 from corollary.watch.detect.in_vain import InVain
 from corollary.watch.detect.inputs import Inputs, Tokens
 from corollary.watch.detect.inside import InsideLayers
+from corollary.watch.detect.loads import Loads
 from corollary.watch.detect.loss_form import LossForm
 from corollary.watch.detect.loss_inputs import LossInputs
 from corollary.watch.detect.mode import Mode, RandomEvaluation
 from corollary.watch.detect.optimizers import Recreated, Settings
+from corollary.watch.detect.order import Order
 from corollary.watch.detect.outside import (
     Identical,
     OtherModel,
@@ -29,12 +32,17 @@ from corollary.watch.detect.pairing import Pairing
 from corollary.watch.detect.plateau import Plateau
 from corollary.watch.detect.precision import Rounded, Unscaled
 from corollary.watch.detect.protocol import Backward, KeptGraphs, ZeroGrad
+from corollary.watch.detect.rates import Rates
 from corollary.watch.detect.schedule import Schedule
 from corollary.watch.detect.shadows import Shadows
 from corollary.watch.detect.stability import Spikes, Stability
 from corollary.watch.detect.strangers import Strangers
+from corollary.watch.detect.surrogates import Surrogates
+from corollary.watch.detect.targets import Targets
 from corollary.watch.detect.unstepped import Unstepped
 from corollary.watch.detect.unused import Unused
+from corollary.watch.detect.validation import Validation
+from corollary.watch.detect.views import Views
 
 
 def detectors() -> list[Detector]:
@@ -85,4 +93,12 @@ def detectors() -> list[Detector]:
         Shadows(),
         Unstepped(),
         Unused(),
+        Carried(),
+        Loads(),
+        Order(),
+        Rates(),
+        Surrogates(),
+        Targets(),
+        Validation(),
+        Views(),
     ]

@@ -89,9 +89,10 @@ class DeadUnits(Detector):
     """Units that were zero for every example of several batches."""
 
     LOOKS, ROWS = 3, 128  # batches and examples before a unit counts as dead
+    SPAN = 16  # steps between the first and the last of them: units of the start may recover
 
     def __init__(self) -> None:
-        self.looks: dict[str, deque[tuple[int, Tensor]]] = {}  # rows, and which units acted
+        self.looks: dict[str, deque[tuple[int, int, Tensor]]] = {}  # step, rows, which acted
 
     def on_layers(self, loop: Loop, probe: LayerProbe) -> None:
         """Add the units that were active in this pass."""
@@ -101,14 +102,16 @@ class DeadUnits(Detector):
             rows = each.a.movedim(1, -1) if each.a.dim() == 4 else each.a
             rows = rows.reshape(-1, rows.shape[-1])
             kept = self.looks.setdefault(each.name, deque(maxlen=4))
-            kept.append((len(rows), (rows != 0).any(0)))
+            kept.append((loop.made, len(rows), (rows != 0).any(0)))
         self._say(loop)
 
     def _say(self, loop: Loop) -> None:
         dead = {
-            name: 1 - float(torch.stack([acted for _, acted in kept]).any(0).float().mean())
+            name: 1 - float(torch.stack([acted for *_, acted in kept]).any(0).float().mean())
             for name, kept in self.looks.items()
-            if len(kept) >= self.LOOKS and sum(n for n, _ in kept) >= self.ROWS
+            if len(kept) >= self.LOOKS
+            and sum(n for _, n, _ in kept) >= self.ROWS
+            and kept[-1][0] - kept[0][0] >= self.SPAN
         }
         bad = sorted((name for name, share in dead.items() if share >= 0.5), key=dead.__getitem__)
         if bad:
@@ -120,7 +123,7 @@ class DeadUnits(Detector):
                     "More than half of a layer's units are dead",
                     Severity.MEDIUM,
                     f"{dead[worst]:.0%} of the units before {worst} were zero for every one of "
-                    f"{sum(n for n, _ in self.looks[worst]):,} rows in the last "
+                    f"{sum(n for _, n, _ in self.looks[worst]):,} rows in the last "
                     f"{len(self.looks[worst])} measured batches"
                     + (f" (also before {listed(bad[:-1])})." if len(bad) > 1 else "."),
                     "Lower the learning rate, or use a leaky activation and a smaller "

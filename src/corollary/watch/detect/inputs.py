@@ -34,17 +34,17 @@ class Inputs(Detector):
             return
         self.alike += bool((x[:1] == x[1:]).all())
         if self.alike == len(LOOKED_AT) - 1:
-            self._alike(loop, len(x))
+            self._alike(loop, len(x), constant=bool((x == x.flatten()[0]).all()))
         if x.is_floating_point() and not self.alike and loop.made == LOOKED_AT[-1]:
             self._scale(loop, float(x.float().square().mean().sqrt()))
 
-    def _alike(self, loop: Loop, n: int) -> None:
+    def _alike(self, loop: Loop, n: int, constant: bool) -> None:
         loop.events.say(
             loop.step,
             found(
                 ALIKE,
                 "All inputs of a batch are the same",
-                Severity.MEDIUM,
+                Severity.LOW if constant else Severity.MEDIUM,  # one number: there is no state
                 f"In {self.alike} batches all {n} rows of the first input are equal.",
                 "Look at how the data set reads its examples.",
             ),

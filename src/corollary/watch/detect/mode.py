@@ -13,6 +13,7 @@ from corollary.watch.state import Loop, Owned
 LEFT = "mode/eval_during_training"
 TRAINS = "mode/training_during_evaluation"
 GRADIENTS = "mode/gradients_during_evaluation"
+STEPS = "mode/steps_during_evaluation"
 RANDOM = "mode/random_in_evaluation"
 SMALL = "mode/batch_too_small"
 RARE = 5  # steps between two passes without gradients that belong to evaluations
@@ -39,6 +40,12 @@ def _asks(kind: type[nn.Module]) -> bool:
     return code is not None and "training" in code.co_names
 
 
+def _frozen(layer: nn.Module) -> bool:
+    """Whether it has weights and none is trained: then evaluation mode is right."""
+    weights = list(layer.parameters(recurse=False))
+    return bool(weights) and not any(p.requires_grad for p in weights)
+
+
 class Mode(Detector):
     """Compares the mode of the model with how it is used."""
 
@@ -60,7 +67,9 @@ class Mode(Detector):
         self._gradients(loop)
         if self.layers:
             whole = not loop.passes[-1].training
-            quiet = [name for name, layer in self.layers.items() if whole or not layer.training]
+            quiet = [
+                n for n, m in self.layers.items() if not _frozen(m) and (whole or not m.training)
+            ]
             self._left(loop, quiet, whole)
             self._trains(loop)
             self.were |= self.layers.keys() - set(quiet)
@@ -72,7 +81,7 @@ class Mode(Detector):
         again = bool(self.were & set(quiet))
         # Batch norm of a pretrained part is often kept in evaluation mode from the start.
         new = self.left.see(bool(quiet))
-        if new:
+        if new and loop.events.find(STEPS) is None:
             part = "" if len(quiet) == len(self.layers) else " for some of the layers"
             loop.events.say(
                 loop.step,

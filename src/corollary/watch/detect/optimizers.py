@@ -43,7 +43,7 @@ class Settings(Detector):
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """A run that resumes from a checkpoint needs the optimizer's state."""
-        if loop.made or loop.first_step == 0 or not _keeps_state(owned) or owned.optimizer.state:
+        if loop.made or loop.first_step == 0 or not keeps_state(owned) or owned.optimizer.state:
             return
         loop.events.say(
             loop.step,
@@ -197,7 +197,7 @@ class Recreated(Detector):
         if times < 3 or times == self.told:
             return
         self.told = times
-        state = _keeps_state(owned)
+        state = keeps_state(owned)
         loop.events.say(
             loop.step,
             found(
@@ -212,6 +212,7 @@ class Recreated(Detector):
         )
 
 
-def _keeps_state(owned: Owned) -> bool:
+def keeps_state(owned: Owned) -> bool:
+    """Whether its steps depend on earlier ones."""
     group = owned.optimizer.param_groups[0]
     return "betas" in group or "alpha" in group or float(group.get("momentum", 0)) > 0

@@ -52,7 +52,7 @@ class Pace(Detector):
         before = int(states[0].get("step", 0)) - 1 if states else 0  # steps of an earlier run
         if before <= 0 and calls == 1:
             loop.events.say(loop.step, _early(scheduler))
-        elif before >= 10 and calls == 0:
+        elif before >= 10 and calls == 0 and scheduler is not None:
             loop.events.say(loop.step, _started_again(scheduler, before))
 
     def _often(self, loop: Loop, scheduler: Any, calls: int) -> None:
@@ -103,24 +103,23 @@ class Pace(Detector):
             return
         end = self.before + calls / loop.made * (loop.planned - loop.first_step)
         if length > 3 * end:
-            loop.events.say(
-                loop.step,
-                found(
-                    LONGER,
-                    "The schedule is longer than the run",
-                    Severity.LOW,
-                    f"{type(scheduler).__name__} has {length} steps, of which the run makes about "
-                    f"{end:.0f}: the learning rate never falls as planned.",
-                    "Plan the schedule for the steps of the run.",
-                ),
-            )
+            loop.events.say(loop.step, _long(scheduler, length, round(end)))
+
+    def on_close(self, loop: Loop) -> None:
+        """The run is over, and its schedule has hardly begun."""
+        scheduler: Any = None if self.around is None else self.around.scheduler
+        length = None if scheduler is None else horizon(scheduler)
+        if length is None or loop.made < 20 or int(scheduler.last_epoch) - self.before < 2:
+            return
+        if length > 3 * int(scheduler.last_epoch):
+            loop.events.say(loop.step, _long(scheduler, length, int(scheduler.last_epoch)))
 
     def _forever(self, loop: Loop, around: Surroundings) -> None:
         """A warm-up that, at the pace of its first steps, takes more than ten epochs."""
         scheduler, epoch, main = around.scheduler, steps_of_epoch(loop, around), loop.main
         if scheduler is None or epoch is None or main is None or loop.made < max(50, 2 * epoch):
             return
-        target = max(float(r) for r in scheduler.base_lrs)
+        target = max((float(r) for r in getattr(scheduler, "base_lrs", ())), default=0.0)
         rising = main.first_rate <= main.rate == main.largest_rate
         end = loop.made * target / main.rate if main.rate > 0 else math.inf
         if rising and main.rate < 0.2 * target and end > 10 * epoch:
@@ -139,6 +138,18 @@ class Pace(Detector):
             )
         elif main.rate > 0.5 * target:
             loop.events.passes(FOREVER, loop.step)
+
+
+def _long(scheduler: Any, length: int, made: int) -> Finding:
+    return found(
+        LONGER,
+        "The schedule is longer than the run",
+        Severity.LOW,
+        f"{type(scheduler).__name__} has {length} steps, of which the run makes {made}: the "
+        "learning rate never falls as planned.",
+        "Plan the schedule for the steps of the run: it counts calls of scheduler.step(), not "
+        "examples.",
+    )
 
 
 def _early(scheduler: Any) -> Finding:

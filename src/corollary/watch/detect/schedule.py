@@ -10,6 +10,7 @@ from torch.optim.lr_scheduler import (
     MultiStepLR,
     OneCycleLR,
 )
+from torch.optim.swa_utils import SWALR
 
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
@@ -124,7 +125,8 @@ class Schedule(Detector):
     def _never(self, loop: Loop, around: Surroundings, scheduler: Any) -> None:
         epoch = steps_of_epoch(loop, around)
         wait = LONG if epoch is None else 2 * epoch + 2
-        if scheduler.last_epoch <= 0 and loop.made >= max(20, wait):
+        late = isinstance(scheduler, SWALR)  # begins when the averaging does
+        if scheduler.last_epoch <= 0 and loop.made >= max(20, wait) and not late:
             loop.events.say(
                 loop.step,
                 found(

@@ -1,19 +1,20 @@
-"""Other networks and copies beside the one that is trained: averages, targets, teachers, backups.
+"""Copies beside the network that is trained: averages, targets, teachers, backups.
 
-They are found among the variables of the loop. A copy that shares its tensors is no copy; one that
-never changes is not updated; an average that is where the network is averages nothing; a teacher
-in training mode is noisy.
+A copy that shares its tensors is no copy; one that never changes is not updated; an average that is
+where the network is averages nothing, and one whose memory is longer than the run holds the random
+start; a teacher in training mode is noisy, and one that receives gradients is no fixed target.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel
 
 from corollary.core.finding import Finding, Severity
+from corollary.watch.detect.copies import Copy, few, found_copies, statistics_of
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.detect.mode import by_mode
 from corollary.watch.state import Loop, Owned
@@ -22,123 +23,120 @@ from corollary.watch.surroundings import variables
 REFERENCE = "loop/copy_by_reference"
 IDLE = "loop/copy_never_updated"
 EQUAL = "loop/average_equals_model"
+LAGS = "loop/average_lags"
 BUFFERS = "loop/average_without_buffers"
+GRADIENT = "loop/copy_has_gradient"
 NOISY = "mode/teacher_in_training"
 LOOKS = (5, 23, 57, 58, 59, 113, 131, 299)  # steps at which variables are searched
 PATIENCE = 100  # steps without a change
+HALF = 0.5  # of an average that is still its start
 FOLLOWS = re.compile(r"ema|averag|avg|target|shadow|momentum|mean_?teacher|swa|slow", re.I)
 COPIES = re.compile(r"best|backup|saved|snapshot|old|prev|initial", re.I)
 TEACHER = re.compile(r"teach|target|ema|reference|ref_|frozen", re.I)
-
-
-@dataclass
-class Shadow:
-    """A network with parameters of the same shapes."""
-
-    name: str
-    module: nn.Module
-    first: list[Tensor] = field(default_factory=list)  # a few parameters at the first look
-    buffers: list[Tensor] = field(default_factory=list)
-    since: int = 0  # the step of the first look
-    close: int = 0  # looks at which it was where the network is
 
 
 class Shadows(Detector):
     """Follows copies of the network, by a few small parameters."""
 
     def __init__(self) -> None:
-        self.shadows: dict[int, Shadow] = {}
-        self.before: list[Tensor] = []  # a few weights before the last step
-        self.start: list[Tensor] = []  # buffers of the network at the first look
+        self.copies: dict[int, Copy] = {}
+        self.referred: dict[str, int] = {}  # states by reference: their identities at first
+        self.early: set[str] = set()  # names that had such a state at the first look
+        self.evaluated = False
+
+    def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An evaluation, after which a state may be kept."""
+        self.evaluated |= loop.made > 0
 
     @torch.no_grad()
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """Search, and compare what was found."""
         if owned is not loop.main or loop.made + 1 not in LOOKS and loop.made not in LOOKS:
             return
-        few = _few(loop.model)
         if loop.made in LOOKS:
             self._search(loop)
-            for shadow in self.shadows.values():
-                self._compare(loop, shadow, few)
-        self.before = [p.detach().clone() for p in few]
+            for copy in self.copies.values():
+                self._compare(loop, copy)
+        for copy in self.copies.values():
+            copy.remember()
+
+    @torch.no_grad()
+    def on_close(self, loop: Loop) -> None:
+        """Averages that remember more than the run."""
+        for copy in self.copies.values():
+            if isinstance(copy.module, AveragedModel) and copy.still and loop.made >= PATIENCE:
+                loop.events.say(loop.step, _idle(copy.name, loop.made))
+            left = 0.0 if copy.decay is None else copy.decay**loop.made
+            if left > HALF and loop.made >= LOOKS[2]:
+                loop.events.say(loop.step, _lags(copy.name, copy.decay or 1.0, left, loop.made))
 
     def _search(self, loop: Loop) -> None:
-        shapes = _shapes(loop.model)
-        own = {id(m) for m in loop.model.modules()}
         ids = {p.data_ptr() for p in loop.model.parameters() if p.numel()}
         for name, value in variables():
-            if issubclass(type(value), nn.Module):
-                self._module(loop, name, value, own, shapes)
-            elif issubclass(type(value), dict) and COPIES.search(name) and _refers(value, ids):
+            if value is loop.model and (
+                FOLLOWS.search(name) or re.search("best|backup|saved", name)
+            ):
                 loop.events.say(loop.step, _reference(name))
+            elif issubclass(type(value), dict) and COPIES.search(name):
+                self._state(loop, name, value, ids)
+            elif issubclass(type(value), nn.Module) and TEACHER.search(name):
+                if _noisy(loop, value):
+                    loop.events.say(loop.step, _training(name))
+        for name, module, partner in found_copies(loop, self.copies):
+            self.copies[id(module)] = Copy(
+                name,
+                module,
+                partner,
+                loop.made,
+                [p.detach().clone() for p in few(module)],
+                [b.detach().clone() for b in statistics_of(module)],
+                [b.detach().clone() for b in statistics_of(partner)],
+            )
 
-    def _module(
-        self, loop: Loop, name: str, value: nn.Module, own: set[int], shapes: Sequence[Any]
-    ) -> None:
-        if value is loop.model:
-            if FOLLOWS.search(name) or re.search("best|backup|saved", name):
-                loop.events.say(loop.step, _reference(name))
+    def _state(self, loop: Loop, name: str, value: Mapping[Any, Any], ids: set[int]) -> None:
+        """Kept by reference after an evaluation, or still after many steps."""
+        if not _refers(value, ids):
+            self.referred.pop(name, None)
             return
-        if id(value) in own or id(value) in self.shadows:
-            return
-        if any(m is loop.model for m in value.modules()):
-            return  # a wrapper of the network
-        if TEACHER.search(name) and _noisy(loop, value):
-            loop.events.say(loop.step, _training(name))
-        if _shapes(value) == shapes:
-            kept = [p.detach().clone() for p in _few(value)]
-            buffers = [b.detach().clone() for b in _statistics(value)]
-            self.shadows[id(value)] = Shadow(name, value, kept, buffers, loop.made)
-            if not self.start:
-                self.start = [b.detach().clone() for b in _statistics(loop.model)]
+        if loop.made == LOOKS[0]:  # before the loop, in place of a better one
+            self.early.add(name)
+        first = self.referred.setdefault(name, id(value))
+        kept = first != id(value) or (self.evaluated and loop.made > LOOKS[0])
+        if kept or name not in self.early or loop.made >= PATIENCE:
+            loop.events.say(loop.step, _reference(name))
 
-    def _compare(self, loop: Loop, shadow: Shadow, few: list[nn.Parameter]) -> None:
-        now = _few(shadow.module)
-        if len(now) != len(few):
+    def _compare(self, loop: Loop, copy: Copy) -> None:
+        follows = bool(FOLLOWS.search(copy.name))
+        if follows and any(p.grad is not None for p in copy.module.parameters()):
+            loop.events.say(loop.step, _gradient(copy.name))
+        waited = loop.made - copy.since
+        if copy.still:
+            if waited >= PATIENCE and follows and not isinstance(copy.module, AveragedModel):
+                loop.events.say(loop.step, _idle(copy.name, waited))
             return
-        still = all(torch.equal(a, b) for a, b in zip(now, shadow.first, strict=True))
-        waited = loop.made - shadow.since
-        if still and waited >= PATIENCE and FOLLOWS.search(shadow.name):
-            loop.events.say(loop.step, _idle(shadow.name, waited))
-        elif not still:
-            loop.events.passes(IDLE, loop.step)
-            self._average(loop, shadow, now, few)
-            self._statistics(loop, shadow)
+        loop.events.passes(IDLE, loop.step)
+        if copy.before:
+            copy.read_decay()
+            self._average(loop, copy, follows)
+        self._statistics(loop, copy)
 
-    def _average(
-        self, loop: Loop, shadow: Shadow, now: Sequence[Tensor], few: Sequence[Tensor]
-    ) -> None:
+    def _average(self, loop: Loop, copy: Copy, follows: bool) -> None:
         """With a decay of d an average lags by d / (1 - d) updates: by one or more from 1/2 on."""
-        lag = sum(float((a - b).norm()) for a, b in zip(now, few, strict=True))
-        step = sum(float((a - b).norm()) for a, b in zip(few, self.before, strict=False))
-        shadow.close += lag < 0.1 * step
-        if shadow.close >= 3 and FOLLOWS.search(shadow.name):
-            loop.events.say(loop.step, _equal(shadow.name))
+        now, there = few(copy.module), few(copy.partner)
+        lag = sum(float((a - b).norm()) for a, b in zip(now, there, strict=True))
+        pairs = zip(there, copy.partner_before, strict=False)
+        copy.close += lag < 0.1 * sum(float((a - b).norm()) for a, b in pairs)
+        if copy.close >= 3 and follows:
+            loop.events.say(loop.step, _equal(copy.name))
 
-    def _statistics(self, loop: Loop, shadow: Shadow) -> None:
-        own, other = _statistics(loop.model), _statistics(shadow.module)
+    def _statistics(self, loop: Loop, copy: Copy) -> None:
+        own, other = statistics_of(copy.partner), statistics_of(copy.module)
         still = bool(other) and all(
-            torch.equal(a, b) for a, b in zip(other, shadow.buffers, strict=False)
+            torch.equal(a, b) for a, b in zip(other, copy.buffers, strict=False)
         )
-        moved = any(not torch.equal(a, b) for a, b in zip(own, self.start, strict=False))
+        moved = any(not torch.equal(a, b) for a, b in zip(own, copy.start, strict=False))
         if still and moved:
-            loop.events.say(loop.step, _buffers(shadow.name))
-
-
-def _shapes(module: nn.Module) -> list[Any]:
-    return [p.shape for p in module.parameters()]
-
-
-def _few(module: nn.Module) -> list[nn.Parameter]:
-    """Two small matrices, or what there is."""
-    every = [p for p in module.parameters() if p.numel()]
-    wide = [p for p in every if p.dim() > 1] or every
-    return sorted(wide, key=lambda p: p.numel())[:2]
-
-
-def _statistics(module: nn.Module) -> list[Tensor]:
-    return [b for n, b in module.named_buffers() if n.endswith(("running_mean", "running_var"))]
+            loop.events.say(loop.step, _buffers(copy.name))
 
 
 def _refers(value: Mapping[Any, Any], ids: set[int]) -> bool:
@@ -174,6 +172,29 @@ def _idle(name: str, steps: int) -> Finding:
         f"{name!r} has the shapes of the network and has not changed in {steps} steps, while the "
         "network did: an average or a target network has to be synchronized.",
         "Update it after each optimizer.step(), or copy the weights into it at regular intervals.",
+    )
+
+
+def _lags(name: str, decay: float, left: float, steps: int) -> Finding:
+    return found(
+        LAGS,
+        "The average of the weights is slower than the run",
+        Severity.LOW,
+        f"{name!r} moves towards the network with a decay of {decay:.5g}, so it averages over "
+        f"about {1 / (1 - decay):,.0f} steps. After the {steps} steps of this run, {left:.0%} of "
+        "it is still its initial weights.",
+        "Use a smaller decay, or one that grows with the steps, such as (1 + step) / (10 + step).",
+    )
+
+
+def _gradient(name: str) -> Finding:
+    return found(
+        GRADIENT,
+        "A copy of the network receives gradients",
+        Severity.LOW,
+        f"No optimizer has {name!r}, but the backward pass reaches it: its outputs are targets "
+        "that are computed with a graph.",
+        "Compute them under torch.no_grad(), or set requires_grad_(False) for it.",
     )
 
 

@@ -51,8 +51,9 @@ class Stability(Detector):
         if owned is not loop.main or not loop.losses or not loop.first_losses:
             return
         if loop.made % 5 == 0 and loop.made >= 10:
-            self._rises(loop)
-            self._warm_up(loop, owned)
+            if len(loop.kinds) == 1:
+                self._rises(loop)
+                self._warm_up(loop, owned)
             self._collapse(loop, owned)
         if loop.made % 20 == 0:
             rising = owned.rate > 1.001 * self.last_rate  # a warm-up goes on
@@ -194,7 +195,7 @@ class Spikes(Detector):
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Compare the latest loss with the median and its spread."""
-        if owned is not loop.main or len(loop.losses) < 60:
+        if owned is not loop.main or len(loop.losses) < 60 or len(loop.kinds) > 1:
             return
         now = loop.losses[-1][1]
         if loop.made % 20 == 0:

@@ -77,7 +77,12 @@ def leaves(root: Tensor) -> Iterator[Tensor]:
         >>> len(list(leaves((a * b + a).sum())))
         2
     """
-    todo: list[Any] = [root.grad_fn]
+    return leaves_of(root.grad_fn)
+
+
+def leaves_of(first: Any) -> Iterator[Tensor]:
+    """Tensors at the ends of the graph behind a node, each once."""
+    todo: list[Any] = [first]
     seen: set[Any] = set(todo)
     while todo and len(seen) < NODES:
         node = todo.pop()

@@ -7,6 +7,7 @@ from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.gradients import smallest
 from corollary.watch.loss_graph import SCALER
 from corollary.watch.state import Loop, Owned
+from corollary.watch.surroundings import look_around
 
 NEVER = "optimizer/never_steps"
 NO_STEP = "loop/no_step"
@@ -15,6 +16,7 @@ ANEW = "scaler/made_anew"
 PATIENCE = 40  # steps of other optimizers
 # A scaler halves its scale at each step that it skips: from 2 ** 16 it is at 1 after 16 of them.
 SKIPS = 24
+LONG = 500  # passes per step that no accumulation has, where the epoch is not known
 JUMP = 4.0  # a scale that grows by itself doubles
 
 
@@ -44,6 +46,13 @@ class Unstepped(Detector):
         if self.passes >= SKIPS and main.life.cleared >= SKIPS - 1:
             skipped = self.broken >= 0.9 * self.passes
             loop.events.say(loop.step, self._skips(factor) if skipped else self._no_step(main))
+        elif self.passes % SKIPS == 0 and self.passes >= self._patience(loop, main):
+            loop.events.say(loop.step, self._no_step(main))
+
+    def _patience(self, loop: Loop, main: Owned) -> int:
+        """Passes of two epochs, where the loader was found: no step has so many."""
+        loader = look_around(main.optimizer).loader(loop.passes[-1].size if loop.passes else 0)
+        return LONG if loader is None else 2 * len(loader)
 
     def _scaled(self, loop: Loop, main: Owned, scale: float) -> None:
         few = [p.grad for p in smallest(main.life.parameters, 1) if p.grad is not None]
@@ -83,9 +92,10 @@ class Unstepped(Detector):
             NO_STEP,
             "Backward passes without a step",
             Severity.HIGH,
-            f"{self.passes} backward passes in a row wrote gradients that were cleared, and no "
-            f"optimizer has stepped: the {type(main.optimizer).__name__}'s step() is not called.",
-            "Call optimizer.step() after the backward pass.",
+            f"{self.passes} backward passes in a row wrote gradients, and no optimizer has stepped "
+            f"since: the {type(main.optimizer).__name__}'s step() is not called.",
+            "Call optimizer.step() after the backward pass, or after a few passes: an accumulation "
+            "over more passes than an epoch has never comes to its step.",
         )
 
     def _made_anew(self, scale: float) -> Finding:
