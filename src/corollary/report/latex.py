@@ -17,12 +17,12 @@ _HIGH = dict(
 )
 _LOW = dict(
     zip(
-        "0123456789+-−=()aehijklmnoprstuvxβγρ",
-        "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨ",
+        "0123456789+-−=()aehijklmnoprstuvxβγρ*",
+        "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨ⁎",
         strict=True,
     )
 )
-_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w)|\(([^()]*)\))")
+_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|([\w*])|\(([^()]*)\))")
 _PLAIN = {
     "|": "‖",
     "lVert": "‖",
@@ -84,12 +84,15 @@ def scripts(text: str) -> str:
     Example:
         >>> scripts("n^{-2}"), scripts("x_i^2"), scripts("snake_case"), scripts("n^{-1/2}")
         ('n⁻²', 'xᵢ²', 'snake_case', 'n^(-1/2)')
+        >>> scripts("σ_iσ_j"), scripts("w_*")
+        ('σᵢσⱼ', 'w⁎')
     """
 
     def one(match: re.Match[str]) -> str:
         body = next(part for part in match.groups()[1:] if part is not None)
         after = text[match.end() : match.end() + 1]
-        if match.group(1) == "_" and match.group(2) is None and after.isalnum():
+        word = after.isascii() and after.isalnum()
+        if match.group(1) == "_" and match.group(2) is None and word:
             return match.group(0)  # part of a word, not an index
         return _script(match.group(1), body)
 

@@ -97,6 +97,8 @@ def summary(derivation: Derivation) -> str:
         wrong = next(k for k, link in enumerate(derivation.links, 1) if not link.holds)
         return f"Step {wrong} is not true in this run."
     count, at = len(derivation.links), derivation.loosest
+    if all(link.relation == "=" for link in derivation.links):
+        return f"All {count} steps hold."
     if at is None:
         return f"All {count} steps hold, and every inequality is attained."
     return f"All {count} steps hold. Step {at + 1} has the largest slack."
