@@ -40,12 +40,12 @@ class Outcome:
     seconds: float  # CPU time of both
 
 
-def alarms(arguments: dict) -> list[Finding]:
+def alarms(arguments: dict, effort: str = "quick") -> list[Finding]:
     """Medium and high findings, causes first; of what cannot be examined, the reason as one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            done = examine(**arguments, effort="quick", progress=False)
+            done = examine(**arguments, effort=effort, progress=False)
         except CorollaryError as why:
             return [Finding("examine", str(why), Severity.HIGH)]
     causes = [cause.finding for cause in done.causes()]

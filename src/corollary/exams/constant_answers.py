@@ -9,6 +9,7 @@ from torch import Tensor
 from corollary.core import Batch, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_axis
+from corollary.exams.target_use import targets_matter
 
 RARE = 1e-6  # the smallest share: its logarithm is finite
 
@@ -18,11 +19,13 @@ def constant_loss(subject: Subject, batch: Batch) -> float:
 
     The candidates are the mean of the targets, its logit, and the logarithms of the class shares
     (the shares themselves where the outputs are probabilities); those that the loss does not
-    accept are skipped.
+    accept are skipped. Without targets that differ and count there is nothing to compare with.
     """
     target = batch.target
     if not isinstance(target, Tensor) or target.numel() == 0:
         return math.inf
+    if bool((target == target.flatten()[0]).all()) or not targets_matter(subject):
+        return math.inf  # a constant answers all that is asked, as of pairs and of generators
     found = [math.inf]
     with subject.borrowed(), torch.no_grad():
         try:

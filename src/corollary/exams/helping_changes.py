@@ -101,6 +101,7 @@ CHANGES: tuple[Change, ...] = (
         when.fixed_meaning,
         when.fixed_advice,
         where=lambda t: when.frozen(t)[0].rpartition(".")[0],
+        faster=True,
     ),
     Change(
         "bare output",

@@ -4,6 +4,7 @@ from torch import Tensor
 
 from corollary.core import Batch, Subject
 from corollary.errors import InputError, NotApplicableError
+from corollary.exams.target_use import need_scores
 from corollary.train.pac_bayes.holdout import head
 
 
@@ -21,6 +22,8 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
         target = target[:, 0]
     if target.is_floating_point() and not bool(((target.abs() == 1) | (target == 0)).all()):
         raise NotApplicableError("the targets are numbers, not classes")
+    if output.dim() == 2 and output.shape[1] > 1 and target.dim() == 1:
+        need_scores(subject, output, target)
     try:
         return head(output, target)
     except InputError as why:

@@ -2,8 +2,9 @@
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
-from corollary.core import Batch, Count
+from corollary.core import Batch, Count, Sample
 from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import class_numbers
 
@@ -23,28 +24,50 @@ def linear_fit_generalises(batch: Batch) -> bool:
     if y is None or y.dim() != 1 or bool((y < 0).any()):
         return False
     try:
-        x = features_of(batch, FEATURES)
+        return predict_targets(features_of(batch, FEATURES), y)
     except NotApplicableError:
         return False
-    if not bool(torch.isfinite(x).all()):
+
+
+def predict_targets(x: Tensor, target: object) -> bool:
+    """Whether a ridge regression of rows on half of the samples helps with the other half.
+
+    With 99 % confidence it names more classes than the most common one, or has smaller squared
+    errors than the mean.
+
+    Example:
+        >>> x = torch.randn(200, 3, generator=torch.Generator().manual_seed(0))
+        >>> predict_targets(x, x[:, :1] + 1), predict_targets(x, x[:, :1].roll(1, 0))
+        (True, False)
+    """
+    if not isinstance(target, Tensor) or target.is_complex() or len(target) != len(x):
         return False
-    spread = x.std(0, unbiased=False)
-    x = ((x - x.mean(0)) / spread.clamp(min=1e-12))[:, spread > 0]
-    fold, hits = torch.arange(len(x)) % FOLDS, 0
+    spread = x.double().std(0, unbiased=False)
+    x = ((x.double() - x.double().mean(0)) / spread.clamp(min=1e-12))[:, spread > 0]
+    y = class_numbers(target)
+    if not bool(torch.isfinite(x).all()) or x.shape[1] == 0:
+        return False
+    if y is not None and (y.dim() != 1 or bool((y < 0).any())):
+        return False
+    rows = target.double() if y is None else F.one_hot(y, int(y.max()) + 1).double()
+    rows = rows.reshape(len(rows), -1)
+    scores, fold = torch.zeros_like(rows), torch.arange(len(x)) % FOLDS
     for k in range(FOLDS):
-        named = _fitted(x[fold != k], y[fold != k], x[fold == k])
-        hits += int((named == y[fold == k]).sum())
-    return Count(hits, len(y)).read(LEVEL).low > float(y.bincount().max()) / len(y)
+        scores[fold == k] = _fitted(x[fold != k], rows[fold != k], x[fold == k])
+    if y is not None:
+        hits = int((scores.argmax(1) == y).sum())
+        return Count(hits, len(x)).read(LEVEL).low > float(y.bincount().max()) / len(x)
+    gained = (rows - rows.mean(0)).square().sum(1) - (rows - scores).square().sum(1)
+    return Sample(gained.tolist()).read(LEVEL).low > 0
 
 
 def _fitted(x: Tensor, y: Tensor, other: Tensor) -> Tensor:
-    """Classes of other rows by a ridge regression on one-hot labels."""
-    hot = torch.nn.functional.one_hot(y, int(y.max()) + 1).double()
+    """Targets of other rows by a ridge regression."""
     kernel = x @ x.T
     kernel.diagonal().add_(RIDGE * float(kernel.diagonal().mean()))
-    weights: Tensor = torch.linalg.solve(kernel, hot - hot.mean(0))
-    scores: Tensor = other @ (x.T @ weights) + hot.mean(0)
-    return scores.argmax(1)
+    weights: Tensor = torch.linalg.solve(kernel, y - y.mean(0))
+    scores: Tensor = other @ (x.T @ weights) + y.mean(0)
+    return scores
 
 
 def features_of(batch: Batch, most: int) -> Tensor:

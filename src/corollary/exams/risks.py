@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,11 +13,15 @@ from corollary.exams.class_targets import as_classes, classes_last
 from corollary.exams.loss_shares import ignored_classes
 from corollary.exams.places import loss_shift
 from corollary.exams.readings import between
+from corollary.exams.target_use import exchanged, need_scores
 from corollary.theory.generalization.deviations import hoeffding_deviation
 
 LEVEL = 0.95  # of every interval of a risk
 ROWS = 256  # samples passed at a time
 MANY = 100  # classes: of more, single ones are not told
+# Standard deviations by which targets are shifted to ask the loss, columns that are, and the share
+# of a loss that counts as no difference.
+OFF, COLUMNS, ROUNDING = 0.3, 8, 1e-3
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,9 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
     """
     if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
         raise NotApplicableError("expected one target per sample, got none")
-    batch = replace(batch, target=_marked(subject, as_classes(batch.target)))
+    signs = _signs(batch.target)
+    labels = (batch.target > 0).long() if signs else as_classes(batch.target)
+    batch = replace(batch, target=_marked(subject, labels))
     parts, targets, cut, numbers = [], [], None, False
     with torch.no_grad():
         for start in range(0, batch.size, ROWS):
@@ -82,9 +89,11 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
             numbers = numbers or start == 0 and _as_numbers(output, batch.target, target)
             target = target.to(output.dtype) if numbers else target
             if start == 0 and output.numel() == target.numel():
-                cut = _cut(subject, output, part.target)
+                cut = 0.0 if signs else _cut(subject, output, part.target)
+            if start == 0 and output.dim() == 2 and target.dim() == 1 and not numbers:
+                need_scores(subject, output, target.clamp(min=0))
             if start == 0 and target.is_floating_point():
-                _need_same_units(subject, output, target)
+                _need_same_units(subject, raw, output, target)
             parts.append(_mistakes(output, target, cut))
             targets.append(target)
     classes = not (numbers or batch.target.is_floating_point())
@@ -95,8 +104,11 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
         each = wrong.reshape(len(wrong), -1).mean(1)
         return Risk(each / _variance(batch.target), 1.0, classes)
     counted = (target >= 0).reshape(len(target), -1)  # -100 marks what does not count
+    chance = _chance(target)
+    if not chance > 0:
+        raise NotApplicableError("all labels are the same, so there is nothing to learn")
     each = (wrong.reshape(len(wrong), -1) * counted).sum(1) / counted.sum(1).clamp(min=1).double()
-    return Risk(each, _chance(target), classes, _of_class(wrong, target))
+    return Risk(each, chance, classes, _of_class(wrong, target))
 
 
 def _marked(subject: Subject, target: Tensor) -> Tensor:
@@ -108,28 +120,44 @@ def _marked(subject: Subject, target: Tensor) -> Tensor:
     return target
 
 
+def _signs(target: Tensor) -> bool:
+    """Whether the targets are -1 and 1, as losses with a margin take two classes."""
+    return target.numel() == len(target) and target.unique().tolist() == [-1, 1]
+
+
 def _as_numbers(output: Tensor, every: Tensor, target: Tensor) -> bool:
     """Whether one output answers integers that are not two classes: then it answers numbers."""
     one = output.numel() == target.numel() and not target.is_floating_point()
     return one and bool(((every < 0) | (every > 1)).any()) and bool((every >= 0).all())
 
 
-def _need_same_units(subject: Subject, output: Tensor, target: Tensor) -> None:
+def _need_same_units(subject: Subject, raw: Any, output: Tensor, target: Tensor) -> None:
     """Refuse outputs that are not estimates of the targets, such as logarithms of rates.
 
-    Then the loss is larger where the outputs are the targets than where they are their mean.
+    Then the loss at the targets is larger than at their mean, or than at targets of which one
+    column is shifted; or it is the same for targets that are shifted or stretched, as for ranks.
     """
     if output.numel() != target.numel():
         return
-    mean = target.mean(0).expand_as(target)
+    mean, spread = target.mean(0), target.std(0, unbiased=False)
+    rows = (OFF * spread).reshape(-1)
+    shifts = (
+        sign * torch.zeros_like(rows).index_fill_(0, torch.tensor([c]), 1.0) * rows
+        for c in range(0, len(rows), max(1, len(rows) // COLUMNS))
+        for sign in (1.0, -1.0)
+    )
+    others = [mean.expand_as(target), mean + 2 * (target - mean), target + rows.reshape(mean.shape)]
+    others += [target + shift.reshape(mean.shape) for shift in shifts]
     try:
-        at, off = (
-            float(subject.loss_of(t.reshape(output.shape).to(output), target))
-            for t in (target, mean)
+        at, off, stretched, shifted, *moved = (
+            float(subject.loss_of_raw(exchanged(raw, output, t.reshape(output.shape)), target))
+            for t in (target, *others)
         )
     except (CorollaryError, RuntimeError, ValueError, TypeError, IndexError):
         return
-    if at > off + 1e-3 * abs(off):
+    tolerance = ROUNDING * max(abs(at), abs(off))
+    flat = min(abs(stretched - at), abs(shifted - at)) <= ROUNDING * tolerance
+    if flat or any(at > other + tolerance for other in (off, stretched, *moved)):
         raise NotApplicableError("the outputs stand for something other than the targets")
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from corollary.core import (
     Batch,
@@ -33,13 +34,16 @@ from corollary.core import (
 )
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
+from corollary.exams.linear_reference import predict_targets
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import float_inputs
 from corollary.exams.small_step import small_step
+from corollary.exams.trial_run import trial_run_of
 from corollary.exams.work import seconds_per_sample
 
 SAMPLES, DIRECTIONS, FEWEST = 128, 8, 2  # combinations of the outputs that are differentiated
 POSITIONS = 64  # of token ids that are looked at
+MOST_ROWS = 1024  # numbers of a sample that a linear model is given
 FEW = 16  # samples below which a feature is not said to be ignored
 # A tenth of the features ignored is more than the odd one; ReLU networks at the start ignore none.
 MANY = 0.1
@@ -61,30 +65,46 @@ class FeaturesRead(Exam):
             raise NotApplicableError(
                 f"this needs {FEW} samples with several features each, or sequences of tokens"
             )
+        unread: list[Tensor] = []
         with subject.borrowed():
             x = list(floats.values())
             slopes = _slopes(subject, batch, x, directions) if x else []
             if any(bool((s == 0).any()) for s in slopes):
                 slopes = _slopes_later(subject, batch, x, slopes, directions)
-            if floats and not any(bool(s.any()) for s in slopes) and _moves(subject, batch):
+            blind = floats and not any(bool(s.any()) for s in slopes)
+            if blind and any(_moves(subject, batch, t, torch.tensor(True)) for t in x):
                 raise NotApplicableError(
                     "the output changes with the input, but its derivative is zero, as in "
                     "quantised networks and those with step functions"
                 )
-            for (name, of), slope in zip(floats.items(), slopes, strict=True):
-                yield self._features(name, of, slope)
-            if not floats:
-                for name, of in ids.items():
-                    yield self._positions(name, _effects(subject, batch, of, positions))
+            for of, slope in zip(x, slopes, strict=True):
+                zero = (slope == 0) & (of.detach().double().var(0, unbiased=False) > 0)
+                unread.append(zero & (not _moves(subject, batch, of, zero)))
+            effects = (
+                [] if floats else [_effects(subject, batch, of, positions) for of in ids.values()]
+            )
+        for name, slope, ignored in zip(floats, slopes, unread, strict=True):
+            told = self._told(subject, budget, floats[name], ignored)
+            yield self._features(name, floats[name], slope, ignored, told)
+        for name, effect in zip(ids, effects, strict=False):
+            told = self._told(subject, budget, ids[name][:, : len(effect)], effect == 0)
+            yield self._positions(name, effect, told)
 
-    def _features(self, name: str, x: Tensor, slope: Tensor) -> Finding:
+    def _told(self, subject: Subject, budget: Budget, x: Tensor, unread: Tensor) -> bool:
+        """Whether errors are left, and what is not read says something about the targets."""
+        return (
+            bool(unread.any()) and _errors_left(subject, budget) and _they_tell(subject, x, unread)
+        )
+
+    def _features(self, name: str, x: Tensor, slope: Tensor, unread: Tensor, told: bool) -> Finding:
         variance = x.detach().double().var(0, unbiased=False)
         varies = variance > 0
         sensitivity = slope * variance
-        ignored = int(((slope == 0) & varies).sum())
+        ignored = int(unread.sum())
         share = ignored / max(int(varies.sum()), 1)
         if share > MANY:
-            return self._ignored(name, ignored, int(varies.sum()), "features", sensitivity)
+            n = int(varies.sum())
+            return self._ignored(name, ignored, n, "features", sensitivity, told)
         total, top = float(sensitivity.sum()), sensitivity.flatten().argmax()
         most = float(sensitivity.flatten()[top]) / total if total > 0 else 0.0
         alone = most > MOST and int(varies.sum()) >= 4
@@ -106,11 +126,11 @@ class FeaturesRead(Exam):
             details={"largest_share": most, "feature": place, "ignored": ignored},
         )
 
-    def _positions(self, name: str, effect: Tensor) -> Finding:
+    def _positions(self, name: str, effect: Tensor, told: bool) -> Finding:
         effect = effect[~effect.isnan()]
         ignored, n = int((effect == 0).sum()), len(effect)
         if ignored / n > MANY:
-            return self._ignored(name, ignored, n, "positions", effect)
+            return self._ignored(name, ignored, n, "positions", effect, told)
         read = float(effect.sum().square() / effect.square().sum()) if bool(effect.any()) else 0.0
         return self.finding(
             "Positions it reads",
@@ -124,17 +144,20 @@ class FeaturesRead(Exam):
             figures=(_figure(effect),),
         )
 
-    def _ignored(self, name: str, ignored: int, n: int, what: str, effect: Tensor) -> Finding:
+    def _ignored(
+        self, name: str, ignored: int, n: int, what: str, effect: Tensor, told: bool
+    ) -> Finding:
         blind = ignored == n
         return self.finding(
             "It does not read its input" if blind else f"It does not read some {what}",
             severity=Severity.HIGH if blind else Severity.MEDIUM,
-            evidence=Evidence.CONFIRMED,
+            evidence=Evidence.CONFIRMED if blind or told else Evidence.PREDICTED,
             where=name,
             value=counted(ignored),
             unit=f"of {n} {what} that differ between samples",
             expected="0",
-            meaning="The output does not depend on them at any sample.",
+            meaning="The output does not depend on them at any sample."
+            + (" A linear model predicts the targets from them alone." if told else ""),
             advice="Look for a slice, a mask or a stride that cuts them off, or for units that "
             "are dead.",
             figures=(_figure(effect),),
@@ -173,12 +196,36 @@ def _slopes_later(
     return [a + b for a, b in zip(before, after, strict=True)]
 
 
-def _moves(subject: Subject, batch: Batch) -> bool:
-    """Whether the output changes when samples take each other's float inputs."""
-    tensors = [t.roll(1, 0) if t.is_floating_point() else t for t in batch.tensors()]
+def _moves(subject: Subject, batch: Batch, x: Tensor, which: Tensor) -> bool:
+    """Whether the output changes when samples take these features of each other.
+
+    It may while the derivative is zero: links of a graph, codes, thresholds.
+    """
+    if not bool(which.any()):
+        return False
+    other = torch.where(which.to(x.device), x.roll(1, 0), x)
+    tensors = [other if t is x else t for t in batch.tensors()]
     with torch.no_grad():
         before, after = subject.output(batch), subject.output(batch.with_inputs(*tensors))
     return not torch.equal(before, after)
+
+
+def _errors_left(subject: Subject, budget: Budget) -> bool:
+    """Whether a trial run leaves errors that more inputs could remove; true if there is none."""
+    try:
+        return trial_run_of(subject, budget).run.wrong > MANY
+    except NotApplicableError:
+        return True
+
+
+def _they_tell(subject: Subject, x: Tensor, unread: Tensor) -> bool:
+    """Whether the features that are not read say something about the targets."""
+    target = subject.data(len(x)).target
+    rows = x.detach()[:, unread].reshape(len(x), -1)
+    if not x.is_floating_point():
+        rows = F.one_hot(rows, int(rows.max()) + 1).reshape(len(x), -1)
+    every = max(1, rows.shape[1] // MOST_ROWS)
+    return predict_targets(rows[:, ::every].double().cpu(), target)
 
 
 def _ids(batch: Batch) -> dict[str, Tensor]:

@@ -25,7 +25,9 @@ from corollary.core import Budget, Evidence, Exam, Figure, Finding, Level, Point
 from corollary.errors import NotApplicableError
 from corollary.exams.labelled_scores import scores_of
 from corollary.exams.readings import between, rounded
+from corollary.exams.risks import risk_of
 from corollary.exams.trained import need_trained
+from corollary.exams.trials import LEARNED
 
 BINS, DRAWS, FEWEST = 10, 200, 100
 FAR = 0.05  # beyond what chance explains: five answers in a hundred
@@ -51,7 +53,8 @@ class Calibration(Exam):
         half = len(logits) // 2
         warmth = temperature(logits[:half], labels[:half])
         after = _error((logits[half:] / warmth).softmax(1).amax(1), right[half:])
-        yield self._judged(error, (low, high), warmth, after, held, _figure(confidence, right))
+        final = held and _knows(subject)
+        yield self._judged(error, (low, high), warmth, after, final, _figure(confidence, right))
         yield self._sets(logits, labels, half, held)
 
     def _judged(
@@ -65,7 +68,7 @@ class Calibration(Exam):
     ) -> Finding:
         off = error - chance[1] > FAR
         sure = "overconfident" if warmth > 1 else "underconfident"
-        seen = "" if held else " The network may have been trained on these samples."
+        seen = "" if held else " The network may have been trained on these samples, or not yet."
         return self.finding(
             "It is not calibrated" if off else "Calibration",
             severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
@@ -113,6 +116,13 @@ class Calibration(Exam):
                 "" if held else " The guarantee is for samples that the network was not trained on."
             ),
         )
+
+
+def _knows(subject: Subject) -> bool:
+    """Whether it has learned its data: of one that is to be trained further nothing is final."""
+    with subject.borrowed(), torch.no_grad():
+        risk = risk_of(subject, subject.labelled())
+    return risk.value < LEARNED * risk.chance
 
 
 def temperature(logits: Tensor, labels: Tensor) -> float:

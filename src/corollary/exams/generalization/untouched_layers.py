@@ -13,6 +13,7 @@ reported as a fault only if other layers are trained.
 :claims: marchenko_pastur
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
@@ -22,13 +23,19 @@ from corollary.core import Budget, Evidence, Exam, Finding, Reading, Severity, S
 from corollary.errors import NotApplicableError
 from corollary.exams.layer_spectra import layer_spectra_of
 from corollary.exams.readings import counted, upwards
+from corollary.exams.runs import LEARNS
+from corollary.exams.trial_run import trial_run_of
 from corollary.theory.generalization.weight_spectra.layers import WeightMatrix
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
     MarchenkoPastur,
     null_distances,
 )
 from corollary.theory.generalization.weight_spectra.portrait import Portrait
-from corollary.theory.generalization.weight_spectra.random_start import RandomStart, random_start
+from corollary.theory.generalization.weight_spectra.random_start import (
+    FEWEST,
+    RandomStart,
+    random_start,
+)
 
 DRAWS = 99
 FAR = 1.5  # a trained spectrum is so many times farther from noise than the farthest drawn one
@@ -52,7 +59,8 @@ class UntouchedLayers(Exam):
         starts = {p.name: _start(p.layer, random.get(p.name, False)) for p in portraits}
         untouched = [p for p in portraits if starts[p.name] is not None]
         trained = [p.name for p in portraits if p.name in random and not random[p.name]]
-        trained = [name for name in trained if starts[name] is None]
+        small = {p.name for p in portraits if p.layer.rows.numel() < FEWEST}
+        trained = [name for name in trained if starts[name] is None and name not in small]
         if not untouched and not trained:
             raise NotApplicableError(
                 "the weights look random but match no common initialisation: they may be "
@@ -64,7 +72,8 @@ class UntouchedLayers(Exam):
         for found in untouched:
             start = starts[found.name]
             assert start is not None, "untouched ones have a start"
-            yield self._one(found, start, len(untouched) <= len(trained), trained)
+            few = len(untouched) <= len(trained)
+            yield self._one(found, start, few, trained, _has_learned(subject, budget))
 
     def _all(self, untouched: int, layers: int) -> Finding:
         return self.finding(
@@ -78,14 +87,19 @@ class UntouchedLayers(Exam):
         )
 
     def _one(
-        self, found: Portrait, start: RandomStart, few: bool, trained: Sequence[str]
+        self,
+        found: Portrait,
+        start: RandomStart,
+        few: bool,
+        trained: Sequence[str],
+        learned: bool,
     ) -> Finding:
         frozen = found.layer.frozen
         change = upwards(start.change, 1).value
         return self.finding(
             "A layer was never trained",
             severity=Severity.MEDIUM if few and not frozen else Severity.LOW,
-            evidence=Evidence.CONFIRMED,
+            evidence=Evidence.CONFIRMED if learned else Evidence.PREDICTED,
             where=found.name,
             quantity="change since the start, relative to its size",
             value=Reading(0.0, 0.0, change),
@@ -99,6 +113,21 @@ class UntouchedLayers(Exam):
             "that the checkpoint contains it; then train again.",
             claims=("marchenko_pastur",),
         )
+
+
+def _has_learned(subject: Subject, budget: Budget) -> bool:
+    """Whether the network answers better than a constant, and so has been trained.
+
+    Weights that match no common initialisation may have been drawn by one of the user's own. Of a
+    network without data only its weights are known.
+    """
+    if subject.batch is None or subject.batch.target is None:
+        return True
+    try:
+        run = trial_run_of(subject, budget).run
+    except NotApplicableError:
+        return False
+    return run.start < LEARNS * run.constant < math.inf
 
 
 _WORDS = {

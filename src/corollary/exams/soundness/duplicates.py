@@ -149,13 +149,17 @@ class Duplicates(Exam):
     def _leak(self, x: Tensor, held: Tensor) -> Finding:
         if x.shape[1] != held.shape[1]:
             raise NotApplicableError("held-out samples have another shape")
-        scale = torch.cdist(x[:128], x[-128:]).median()
+        scale, twice = torch.cdist(x[:128], x[-128:]).median(), x
+        x = x.unique(dim=0)
         nearest = torch.cat([torch.cdist(part, x).amin(1) for part in held.split(256)])
         # Of samples drawn like the others, one in a hundred is nearer than this to one of them.
         own = torch.cdist(x, x).fill_diagonal_(torch.inf).amin(1)
-        chance = own.quantile(LIKE_OTHERS)
-        share = float(((nearest <= NEAR * scale) | (nearest < chance)).double().mean())
-        leaks = share > MANY
+        near = nearest < own.quantile(LIKE_OTHERS)
+        # In few dimensions neighbours are that near without being copies.
+        if len(x) * NEAR ** _dimension(x) < MANY:
+            near |= nearest <= NEAR * scale
+        share = float((near | (nearest == 0)).double().mean())
+        leaks = share - _by_chance(twice) > MANY
         return self.finding(
             "Held-out samples are in the training data" if leaks else "Held-out samples are new",
             severity=Severity.HIGH if leaks else Severity.NONE,
@@ -172,6 +176,20 @@ class Duplicates(Exam):
             else "",
             explains=("generalization/unseen",) if leaks else (),
         )
+
+
+def _by_chance(x: Tensor) -> float:
+    """The share of samples that equal another one because they are made of few categories."""
+    if not bool((x == x.round()).all()):
+        return 0.0
+    _, counts = x.unique(dim=0, return_counts=True)
+    return float(counts[counts > 1].sum()) / len(x)
+
+
+def _dimension(x: Tensor) -> float:
+    """The effective number of directions in which samples differ."""
+    variances = torch.linalg.svdvals(x - x.mean(0)).square()
+    return float(variances.sum().square() / variances.square().sum().clamp(min=1e-300))
 
 
 def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:

@@ -19,11 +19,12 @@ import torch
 from torch import Tensor
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.class_balance import gain_of_balance, padding_in_words
 from corollary.exams.class_targets import class_numbers
 from corollary.exams.loss_shares import share_of_loss
 from corollary.exams.readings import counted, rounded
+from corollary.exams.target_use import targets_matter
 
 RARE = 10.0  # the most common class this many times the rarest; common benchmarks stay below 3
 FEWEST = 8  # samples below which one class or a rare one is a matter of chance
@@ -41,9 +42,12 @@ class Labels(Exam):
             raise NotApplicableError("the targets are not class indices")
         if len(target) < FEWEST:
             raise NotApplicableError(f"this needs at least {FEWEST} samples")
+        if not targets_matter(subject):
+            raise NotApplicableError("the loss does not depend on the labels")
         classes = self._classes(subject)
         ends = int(target.min()), int(target.max())
-        if classes and target.dim() == 1 and not 0 <= ends[0] <= ends[1] < classes:
+        inside = 0 <= ends[0] <= ends[1] < classes
+        if classes and target.dim() == 1 and not inside and _refused(subject):
             yield self._out_of_range(target, classes)
             return
         counts = torch.bincount(target[target >= 0])
@@ -52,7 +56,7 @@ class Labels(Exam):
             yield self.finding(
                 "One class only",
                 severity=Severity.HIGH,
-                evidence=Evidence.CONFIRMED,
+                evidence=Evidence.PREDICTED if _partly_frozen(subject) else Evidence.CONFIRMED,
                 meaning=f"All {target.numel()} labels are the same.",
                 advice="Shuffle the data before it is cut into batches, or check the loader.",
             )
@@ -141,3 +145,21 @@ class Labels(Exam):
             else "The labels are well mixed.",
             advice="Shuffle the data, as DataLoader(..., shuffle=True) does." if ordered else "",
         )
+
+
+def _refused(subject: Subject) -> bool:
+    """Whether the loss does not take these labels; outputs that are no scores take any."""
+    batch = subject.all_labelled()
+    try:
+        with subject.borrowed(), torch.no_grad():
+            output = subject.output(batch.slice(slice(0, 2)))
+            shape = (batch.size, *output.shape[1:])
+            value = subject.loss_of(torch.zeros(shape).to(output), batch.target)
+    except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+        return True
+    return not math.isfinite(float(value))
+
+
+def _partly_frozen(subject: Subject) -> bool:
+    """Whether some weights are fixed, as of a discriminator that a generator is trained against."""
+    return len({p.requires_grad for p in subject.model.parameters()}) == 2

@@ -18,6 +18,7 @@ import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError
+from corollary.exams.compared_pairs import compares_pairs, larger_for_larger_label
 from corollary.exams.heads import Head, head_of, right_and_wrong
 from corollary.exams.loss_changes import ignored_outputs
 from corollary.exams.loss_kinds import CLOSE, LOSSES, TARGETS, smoothing_of
@@ -27,6 +28,10 @@ from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 
 ROUNDING = 1e-6  # of a loss: a difference below says nothing
 SMOOTH = 0.5  # of a target spread over all classes; usual is a tenth
+ALIKE = (
+    " The samples are pairs, and the loss has the opposite convention of the labels: it moves "
+    "pairs that are the same apart, and others together."
+)
 EVERYTHING = (
     *("trainability/*", "learning/*", "function/*", "generalization/*", "robustness/*"),
     *("soundness/double_softmax", "soundness/parameters"),
@@ -130,8 +135,10 @@ class LossAndTargets(Exam):
         if y.dim() == 2 and head.output.dim() == 3 and not y.is_floating_point():
             y = y[:, :1].expand_as(y)  # the same at all places, for a loss may shift them
         pair = right_and_wrong(head.output, y, (head.low, head.high))
-        if pair is None:
+        larger = larger_for_larger_label(subject, head)
+        if pair is None or larger is None:
             return None
+        pair = pair if larger else pair[::-1]
         try:
             with torch.no_grad():
                 y = y.to(pair[0]) if y.is_floating_point() else y
@@ -147,9 +154,10 @@ class LossAndTargets(Exam):
             value=rounded(right, 3),
             unit=f"for right answers, {wrong:.3g} for wrong ones",
             expected="less for right answers",
-            meaning="Training decreases the loss, and here a smaller loss means worse answers.",
-            advice="Check the sign of the loss and the order of its arguments: it must fall as the "
-            "outputs come nearer to the targets.",
+            meaning="Training decreases the loss, and here a smaller loss means worse answers."
+            + (ALIKE if compares_pairs(subject, head) else ""),
+            advice="Check the sign of the loss, the order of its arguments and what each label "
+            "means: it must fall as the outputs come nearer to the targets.",
             explains=EVERYTHING,
         )
 
