@@ -171,8 +171,8 @@ def test_a_feature_that_makes_everything_is_remarked():
 
 
 def test_tokens_at_every_position_are_tried():
-    ids = torch.randint(11, (32, 5), generator=torch.Generator().manual_seed(0))
-    table = nn.Embedding(11, 4)
+    ids = torch.randint(6, (128, 5), generator=torch.Generator().manual_seed(0))
+    table = nn.Embedding(6, 3)
 
     class Words(nn.Module):
         def __init__(self, read):
@@ -184,8 +184,15 @@ def test_tokens_at_every_position_are_tried():
 
     (all_read,) = asked("features_read", Words(slice(0, 5)), (ids, ids[:, 0] % 3))
     assert all_read.severity is Severity.NONE and all_read.value.value > 4
-    (some,) = asked("features_read", Words(slice(0, 2)), (ids, ids[:, 0] % 3))
-    assert some.severity is Severity.MEDIUM and some.value.value == 3
+    (some,) = asked("features_read", Words(slice(1, 5)), (ids, ids[:, 0] % 3))
+    assert some.severity is Severity.MEDIUM and some.value.value == 1
+
+
+def test_a_feature_that_is_looked_up_is_read():
+    x = torch.cat([torch.randn(64, 3), torch.randint(4, (64, 1))], 1)
+    looked_up = Rule(lambda x: x[:, :3] * torch.arange(1.0, 5.0)[x[:, 3].long()][:, None])
+    (found,) = asked("features_read", looked_up, x)
+    assert found.severity is Severity.NONE and found.details["ignored"] == 0
 
 
 SYMMETRIES = {
