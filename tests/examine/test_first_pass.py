@@ -100,7 +100,7 @@ def test_a_module_that_writes_into_its_input_is_told_so_and_does_no_harm():
     x, model = X.clone(), Shifts()
     done = corollary.examine(model, (x, Y), only="soundness")
     grave = [f.title for f in done.findings if f.severity is not Severity.NONE]
-    assert grave == ["It changes its input"] and torch.equal(x, X)
+    assert grave == ["The network changes its input"] and torch.equal(x, X)
     assert not model._forward_pre_hooks
 
 

@@ -56,7 +56,7 @@ def test_calibrated_logits_are_left_alone_and_the_temperature_of_others_is_found
     fine = only("generalization/calibration", Given(1.0), data, held_out=data)
     assert "Calibration" in fine
     hot = only("generalization/calibration", Given(3.0), data, held_out=data)
-    finding = hot["It is not calibrated"]
+    finding = hot["The network is not calibrated"]
     assert finding.severity is Severity.MEDIUM
     assert abs(float(finding.change.split("/")[1]) - 3.0) < 0.4  # what they were multiplied by
 

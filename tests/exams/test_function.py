@@ -216,11 +216,11 @@ def test_the_degree_of_a_cube_is_three():
 def test_pooled_features_are_a_remark_and_sets_are_not_mentioned():
     x, _ = rows()
     summed = asked("symmetries", Rule(lambda x: x.sum(1, keepdim=True)), x)
-    found = titled(summed, "It ignores the order of features")
+    found = titled(summed, "The network ignores the order of features")
     assert found.severity is Severity.LOW and found.advice
     sets = torch.randn(32, 5, 4)
     pooled = asked("symmetries", Rule(lambda x: x.exp().sum(1)), (sets, torch.arange(32) % 3))
-    assert titled(pooled, "It ignores the order of elements").severity is Severity.NONE
+    assert titled(pooled, "The network ignores the order of elements").severity is Severity.NONE
 
 
 def test_a_convolution_that_is_pooled_does_not_see_a_shift():

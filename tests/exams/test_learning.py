@@ -39,7 +39,7 @@ def test_wider_networks_are_closer_to_their_linearisation():
 def test_a_wide_network_is_lazy_and_a_narrow_one_is_not():
     assert "lazily" in only("regime", network(2048)).title
     small = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
-    assert only("regime", small).title == "It learns features"
+    assert only("regime", small).title == "The network learns features"
 
 
 def test_a_healthy_network_is_not_blamed():
@@ -58,7 +58,7 @@ def test_a_curve_that_predicts_nothing_is_not_shown_but_explained(monkeypatch):
 
 def test_a_mean_that_all_samples_share_does_not_hide_how_features_move():
     (finding, *_) = examine(*demo(), only="regime").findings  # all samples lie far from zero
-    assert finding.title == "It learns features"
+    assert finding.title == "The network learns features"
 
 
 class Tied(nn.Module):

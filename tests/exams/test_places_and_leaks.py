@@ -62,7 +62,7 @@ def test_a_divergence_gets_log_probabilities() -> None:
     body = nn.Linear(4, 3)
     assert not titles(found(exam, nn.Sequential(body, nn.LogSoftmax(1)), (x, y), loss=loss))
     (title,) = titles(found(exam, nn.Sequential(body, nn.Softmax(1)), (x, y), loss=loss))
-    assert title == "The KL divergence does not get log-probabilities"
+    assert title == "The KL divergence receives no log-probabilities"
 
 
 class Cosine(nn.Module):
@@ -102,9 +102,7 @@ def test_a_copy_of_the_label_is_found_and_an_easy_feature_is_not() -> None:
     y = (x[:, 0] > 0).long()
     leaked, exam = torch.cat([x, y[:, None].float()], 1), "soundness/leaked_label"
     assert not titles(found(exam, nn.Linear(3, 2), (x, y)))
-    assert titles(found(exam, nn.Linear(4, 2), (leaked, y))) == [
-        "A feature is a copy of the target"
-    ]
+    assert titles(found(exam, nn.Linear(4, 2), (leaked, y))) == ["A feature reveals the target"]
 
 
 def test_one_weight_a_class_makes_a_sampler_draw_the_first_samples() -> None:

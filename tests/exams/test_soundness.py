@@ -43,7 +43,7 @@ def test_nan_in_the_data_is_told_by_its_share():
 def test_complex_numbers_are_compared_with_their_own_range():
     model = nn.Linear(10, 3, dtype=torch.complex64)
     (finding,) = only("precision", model, X.to(torch.complex64))
-    assert "3.4e+38, the largest complex64" in finding.expected
+    assert "3.4e+38, the largest complex64 number" in finding.expected
 
 
 def test_a_loss_that_broadcasts_is_told_with_both_shapes():

@@ -54,7 +54,7 @@ def test_one_layer_has_no_passage():
 
 def test_a_learning_rate_that_is_stable_is_said_to_be():
     (finding,) = only("largest_step", nn.Linear(10, 3), lr=0.1)
-    assert finding.meaning == "Your learning rate of 0.1 is below it."
+    assert finding.meaning == "Your learning rate of 0.1 is below this limit."
 
 
 def test_diverges_is_said_only_of_what_diverged():

@@ -31,7 +31,7 @@ def test_a_network_of_colours_is_told_and_not_blamed():
     adam = torch.optim.Adam(net.parameters(), lr=0.05)
     about = {"optimizer": adam, "batch_size": 32, "steps": 60, "effort": "quick"}
     found = examine(net, (x, y), only="symmetries", **about).findings
-    (order,) = [f for f in found if f.title == "It ignores the order of pixels"]
+    (order,) = [f for f in found if f.title == "The network ignores the order of pixels"]
     assert order.severity is Severity.LOW
 
 
@@ -86,7 +86,7 @@ def waves(n=24, c=3, side=10):
 def test_images_that_were_viewed_are_told_from_those_that_were_permuted_and_from_noise():
     x, y = waves(), torch.arange(24) % 2
     net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(256, 2))
-    title = "Images are reshaped where their axes should be moved"
+    title = "Images are reshaped where their axes should be permuted"
     for images, wanted in (
         (x.reshape(24, 3, 10, 10), True),
         (x.permute(0, 3, 1, 2).contiguous(), False),

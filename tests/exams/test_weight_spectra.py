@@ -104,14 +104,14 @@ def test_alarms_come_with_the_layer_and_its_picture():
         "One weight is far larger than the others"
     ]
     assert bit.where == "2" and bit.value.value > 10
-    scale = found_in(built(changed, 0.01, True), only=BOTH[0])["A layer of unusual norm"]
+    scale = found_in(built(changed, 0.01, True), only=BOTH[0])["A layer has an unusual norm"]
     assert scale.where == "2" and scale.severity is Severity.LOW, "small layers may be meant so"
 
 
 def test_normalisation_excuses_a_layer_out_of_line():
     model = built(changed, 100.0, True)
     model.append(nn.LayerNorm(10))
-    assert found_in(model, only=BOTH[0])["A layer of unusual norm"].severity is Severity.LOW
+    assert found_in(model, only=BOTH[0])["A layer has an unusual norm"].severity is Severity.LOW
 
 
 def test_networks_without_large_weights_have_nothing_to_say():

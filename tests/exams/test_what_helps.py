@@ -57,7 +57,7 @@ CASES = {
     "The schedule lowers the learning rate too soon": (network(), scheduled),
     "The learning rate is too large": (network(), rated(3.0)),
     "The learning rate is too small": (network(), rated(1e-6)),
-    "Dropout keeps it from learning": (network(nn.Dropout(0.98)), rated(0.01)),
+    "Dropout keeps the network from learning": (network(nn.Dropout(0.98)), rated(0.01)),
     "Dropout on the output": (nn.Sequential(network(), nn.Dropout(0.95)), rated(0.01)),
 }
 
@@ -84,7 +84,7 @@ def test_frozen_layers_are_blamed_only_where_training_them_helps():
     net[0].weight.data.zero_()
     held = [p for p in net.parameters() if p.requires_grad]
     found = helped(net, optimizer=Adam(held, lr=0.01))
-    assert found.title == "Frozen layers keep it from learning" and found.where == "0"
+    assert found.title == "Frozen layers keep the network from learning" and found.where == "0"
 
 
 def test_a_run_that_goes_well_is_left_alone():

@@ -39,12 +39,12 @@ def ended(rule, out=3):
 HEADS = {
     "Softmax over one unit": (ended(lambda h: h.softmax(-1), 1), (X, NUMBERS), {"loss": "mse"}),
     "Targets outside the range of the output": (ended(F.relu, 1), (X, NUMBERS), {"loss": "mse"}),
-    "The negative log-likelihood does not get log-probabilities": (
+    "The negative log-likelihood receives no log-probabilities": (
         ended(lambda h: h),
         (X, Y),
         {"loss": F.nll_loss},
     ),
-    "The logistic loss gets targets outside 0 and 1": (
+    "The logistic loss receives targets outside 0 to 1": (
         ended(lambda h: h, 1),
         (X, X[:, :1].sign()),
         {"loss": F.binary_cross_entropy_with_logits},
@@ -90,7 +90,7 @@ def test_targets_of_a_wild_scale_are_blamed_when_standardising_helps():
     target = 1e4 + 3e3 * X[:, :1]
     model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 1))
     found = only("soundness/loss_and_targets", model, (X, target), optimizer="adam:lr=0.01")
-    (finding,) = [f for f in found if f.title == "Targets are of an extreme scale"]
+    (finding,) = [f for f in found if f.title == "Targets have an extreme scale"]
     assert finding.severity is Severity.MEDIUM and finding.evidence is Evidence.CONFIRMED
 
 

@@ -119,8 +119,8 @@ def divergence_too_heavy(broken):
 CASES = {
     "Classes are fitted as numbers": classes_as_numbers,
     "Categories are read as numbers": categories_as_numbers,
-    "The order of the tokens is not seen": places_forgotten,
-    "mean is taken over the wrong axis": pooled_over_features,
+    "The network does not see the order of the tokens": places_forgotten,
+    "mean runs over the wrong axis": pooled_over_features,
     "Output and target do not match: rows and columns are swapped": rows_for_columns,
     "A term of the loss has the wrong sign": subtracted_penalty,
     "A term of the loss outweighs the error": divergence_too_heavy,

@@ -89,7 +89,7 @@ def other_axis(trial: TrialRun) -> OtherAxis:
         memo["other axis"] = min(known, key=lambda o: o.run.wrong) if known else None
     best: OtherAxis | None = memo["other axis"]
     if best is None:
-        raise NotApplicableError("no reduction can be made along another axis")
+        raise NotApplicableError("no other axis gives a tensor of the same shape")
     return best
 
 
@@ -224,19 +224,20 @@ def _told(words: Callable[[OtherAxis], str]) -> Callable[[TrialRun], str]:
     return lambda trial: words(other_axis(trial))
 
 
-title = _told(lambda o: f"{o.reduction.op} is taken over the wrong axis")
+title = _told(lambda o: f"{o.reduction.op} runs over the wrong axis")
 advice = _told(
     lambda o: (
-        f"Use {_written(o)} in place of {o.reduction.at(o.reduction.axes)}, and check which "
-        "axis holds what: batch, channels (features), positions (time, height and width)."
+        f"Use {_written(o)} in place of {o.reduction.at(o.reduction.axes)}. Check which axis "
+        "is the batch, which one holds the channels (features), and which ones hold "
+        "positions (time, height, width)."
     )
 )
 diff = _told(lambda o: f"- {o.reduction.at(o.reduction.axes)}\n+ {_written(o)}")
 meaning = _told(
     lambda o: (
-        f"Of a tensor (batch, {', '.join(map(str, o.reduction.shape))}) the {o.reduction.op} "
-        f"is over {_axes(o.reduction.axes)}; over {_axes(o.axes)} the network makes far fewer "
-        "errors."
+        f"The {o.reduction.op} of a tensor of shape (batch, "
+        f"{', '.join(map(str, o.reduction.shape))}) runs over {_axes(o.reduction.axes)}. With "
+        f"{_axes(o.axes)} the network makes far fewer errors."
     )
 )
 

@@ -68,7 +68,9 @@ def chain_of(subject: Subject, batch: Batch) -> list[Link]:
     return [Link(k.name, k.layer, k.x[:1], k.y[:1]) for k in links]
 
 
-_NO_CHAIN = "the network is not a plain chain of layers, each called once as a module"
+_NO_CHAIN = (
+    "the network is not a plain chain of layers in which each layer is a module that is called once"
+)
 
 
 def lipschitz_constants(chain: list[Link], seed: int) -> list[tuple[str, float]]:
@@ -96,11 +98,11 @@ def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
         )
         if not (rectifier or isinstance(link.layer, (nn.Linear, *_NO_WEIGHTS))):
             raise NotApplicableError(
-                f"the bound is for dense layers with rectifiers, and '{link.name}' is a "
+                f"the bound is for linear layers with ReLU, and '{link.name}' is a "
                 f"{type(link.layer).__name__}"
             )
     if not dense:
-        raise NotApplicableError("there is no dense layer")
+        raise NotApplicableError("there is no linear layer")
     biased = any(layer.bias is not None for layer in dense)
     matrices = []
     for i, layer in enumerate(dense):

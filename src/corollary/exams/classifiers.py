@@ -70,8 +70,9 @@ class Classifier:
         """
         if self.accuracy.hits < FEWEST or self.accuracy.read(LEVEL).low <= self.chance:
             raise NotApplicableError(
-                f"{self.accuracy.hits} of {self.accuracy.trials} answers are right, no more than "
-                "the most common label alone would give; train it first"
+                f"{self.accuracy.hits} of {self.accuracy.trials} samples are classified "
+                "correctly, no more than by always answering the most common label; train "
+                "the network first"
             )
         rows = self.right.nonzero()[:n, 0]
         return replace(self, x=self.x[rows], y=self.y[rows], right=self.right[rows], guessed=0)
@@ -117,7 +118,7 @@ def separation(subject: Subject, norm: Norm) -> float:
         subject.memo[key] = float(known.median() / 2) if len(known) else 0.0
     found: float = subject.memo[key]
     if not found > 0:
-        raise NotApplicableError("there are no two different samples with different labels")
+        raise NotApplicableError("no two different samples have different labels")
     return found
 
 
@@ -166,7 +167,9 @@ def _called(scores: Scores, x: Tensor) -> Tensor:
     try:
         out: Tensor = scores(x)
     except Exception as error:  # whatever a forward pass may raise without its labels
-        raise NotApplicableError(f"it cannot be called with its inputs alone ({error})") from None
+        raise NotApplicableError(
+            f"the network cannot be called with its inputs alone ({error})"
+        ) from None
     return out[:, 0] if out.dim() == 2 and out.shape[1] == 1 else out
 
 

@@ -124,7 +124,7 @@ def a_vector_for_each_code(trial: TrialRun) -> Run:
     columns = coded_columns(subject)
     first = next((m for m in subject.model.modules() if isinstance(m, nn.Linear)), None)
     if not columns or first is None:
-        raise NotApplicableError("no column looks like codes")
+        raise NotApplicableError("no column looks like category codes")
     rows = subject.everything().tensors()[0].reshape(subject.everything().size, -1)
     known = {c: _codes(rows[:, c]) for c in columns}
     sizes = {c: len(v) for c, v in known.items() if v is not None}
@@ -160,11 +160,15 @@ def coded_meaning(trial: TrialRun) -> str:
     where = f" of {names[0]}" if names else " of the input"
     number = len(trial.subject.everything().tensors()[0].reshape(-1, 1).unique())
     if trial.subject.everything().tensors()[0].dim() == 1:
-        return f"The input is one of {number} numbers, and a linear layer multiplies it by weights."
+        return (
+            f"The input takes {number} different values, and a linear layer multiplies "
+            "these values by weights."
+        )
     which = ", ".join(map(str, columns[:4]))
     return (
-        f"Column {which}{where} has whole numbers that occur again and again, as codes of "
-        "categories do, and a linear layer reads them as sizes: code 7 as seven times code 1."
+        f"Column {which}{where} holds whole numbers that repeat, like the codes of "
+        "categories. A linear layer treats them as quantities: code 7 counts as seven times "
+        "code 1."
     )
 
 

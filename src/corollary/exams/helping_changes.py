@@ -23,8 +23,8 @@ CHANGES: tuple[Change, ...] = (
         says("A penalty on the weights outweighs the error"),
         says("The loss has a term that depends on the weights alone (L1 or L2 regularisation), "
         "and it is so strong that it pulls the weights to zero."),
-        says("Give the penalty a much smaller weight (1e-4 or less): it is a sum over all "
-        "weights, the error a mean over samples."),
+        says("Give the penalty a much smaller weight (1e-4 or less). The penalty is a sum "
+             "over all weights, but the error is a mean over samples."),
         says("- loss = error + penalty\n+ loss = error + 1e-4 * penalty"),
     ),
     Change(
@@ -51,7 +51,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "shuffled order",
         lambda t: t.subject.in_order and t.batch_size < t.subject.everything().size,
-        says("The order of the samples keeps it from learning"),
+        says("The order of the samples keeps the network from learning"),
         says("The loader returns similar samples one after the other."),
         says("Shuffle the data: DataLoader(..., shuffle=True)."),
         says("- DataLoader(data, shuffle=False)\n+ DataLoader(data, shuffle=True)"),
@@ -60,8 +60,8 @@ CHANGES: tuple[Change, ...] = (
         "constant rate",
         lambda t: t.subject.recipe.scheduler is not None,
         says("The schedule lowers the learning rate too soon"),
-        says("The way scheduler.step() is called makes the learning rate too small too soon, or "
-        "never lets it become large enough."),
+        says("Because of when scheduler.step() is called, the learning rate becomes too "
+             "small too soon, or never becomes large enough."),
         says("Call scheduler.step() once per epoch, not once per batch, or stretch the schedule "
         "over all steps of the training."),
         says("- scheduler.step()  # in the loop over batches\n+ scheduler.step()  # in the loop "
@@ -80,8 +80,8 @@ CHANGES: tuple[Change, ...] = (
         "no dropout at the end",
         when.ends_in_dropout,
         says("Dropout on the output"),
-        says("Dropout sets the outputs themselves to zero at random in training, so they are "
-        "right only by chance."),
+        says("In training, dropout sets outputs to zero at random, so the outputs are right "
+             "only by chance."),
         lambda t: f"Remove the dropout '{when.last(t)}' at the end: dropout belongs between "
         "hidden layers.",
         where=when.last,
@@ -89,7 +89,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "no dropout",
         when.dropped,
-        says("Dropout keeps it from learning"),
+        says("Dropout keeps the network from learning"),
         says("The dropout rate is so high that too little of the signal is left."),
         when.most_dropped,
         where=lambda t: when.drops(t)[0].name if when.drops(t) else "",
@@ -97,7 +97,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "unfrozen",
         lambda t: bool(when.frozen(t)),
-        says("Frozen layers keep it from learning"),
+        says("Frozen layers keep the network from learning"),
         when.fixed_meaning,
         when.fixed_advice,
         where=lambda t: when.frozen(t)[0].rpartition(".")[0],
@@ -106,18 +106,18 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "bare output",
         lambda t: when.last_op(t) in RANGES,
-        lambda t: f"The {when.last_op(t)} at the end keeps it from learning",
-        lambda t: f"The last operation is a {when.last_op(t)}, which limits the range of the "
-        "outputs or blocks the gradient.",
+        lambda t: f"The {when.last_op(t)} at the end keeps the network from learning",
+        lambda t: f"The last operation, a {when.last_op(t)}, limits the range of the outputs "
+                  "or blocks the gradient.",
         lambda t: f"Remove the {when.last_op(t)} at the end and pass the raw output to the loss.",
         where=when.last,
     ),
     Change(
         "standardised inputs",
         when.wild_inputs,
-        says("The scale of the inputs keeps it from learning"),
-        says("Features of very different scales, or far from 0, make some directions of the loss "
-        "much steeper than others."),
+        says("The scale of the inputs keeps the network from learning"),
+        says("Features with very different scales or with means far from 0 make some "
+             "directions of the loss much steeper than others."),
         says("Standardise each input feature: subtract its mean and divide by its standard "
         "deviation on the training set."),
         says("+ x = (x - x.mean(0)) / x.std(0)"),
@@ -125,10 +125,10 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "standardised targets",
         when.numbers,
-        says("The scale of the targets keeps it from learning"),
+        says("The scale of the targets keeps the network from learning"),
         says("The outputs start near 0, and the targets are far from 0."),
-        says("Standardise the targets (subtract the mean, divide by the standard deviation) and "
-        "scale the answers back."),
+        says("Standardise the targets (subtract the mean, divide by the standard deviation) "
+             "and scale the predictions back."),
         says("+ y = (y - y.mean(0)) / y.std(0)"),
     ),
     Change(
@@ -142,7 +142,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "rectifiers",
         when.has("sigmoid", "tanh"),
-        says("Saturating activations keep it from learning"),
+        says("Saturating activations keep the network from learning"),
         says("The slope of a sigmoid is a quarter at most, so the gradient vanishes with depth."),
         says("Use ReLU (or GELU) between hidden layers in place of sigmoid or tanh."),
         says("- torch.sigmoid(h)\n+ torch.relu(h)"),
@@ -151,8 +151,9 @@ CHANGES: tuple[Change, ...] = (
         "no momentum",
         lambda t: when.setting(t, "momentum") > when.USUAL,
         says("Momentum is too large"),
-        lambda t: f"A momentum of {when.setting(t, 'momentum'):g} makes a step "
-        f"{1 / max(1 - when.setting(t, 'momentum'), 1e-6):.0f} times as long in the long run.",
+        lambda t: f"A momentum of {when.setting(t, 'momentum'):g} makes each step "
+                  f"{1 / max(1 - when.setting(t, 'momentum'), 1e-06):.0f} times as long once "
+                  "the velocity has built up.",
         says("Use a smaller momentum (0.9), or a smaller learning rate."),
     ),
     Change(
@@ -199,7 +200,8 @@ CHANGES: tuple[Change, ...] = (
         "clipped gradients",
         lambda t: True,
         says("Some gradients are far too large"),
-        says("For a few batches the gradient is so large that one step undoes the training."),
+        says("In a few batches the gradient is so large that one step undoes the training so "
+             "far."),
         says("Clip the gradient before each step: "
         "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)."),
         says("+ torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"),
@@ -207,7 +209,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "larger batches",
         lambda t: t.batch_size < 8,
-        says("The batches are too small"),
+        says("The batch size is too small"),
         lambda t: f"With {t.batch_size} samples per batch, a step is mostly noise.",
         says("Use batches of 32, or accumulate gradients over several batches."),
     ),
@@ -230,8 +232,8 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "fresh start",
         lambda t: True,
-        says("The initial weights keep it from learning"),
-        says("With weights drawn by He's rule and biases of zero the network learns."),
+        says("The initial weights keep the network from learning"),
+        says("With He initialisation of the weights and zero biases the network learns."),
         says("Draw the weights with variance 2 / fan-in (nn.init.kaiming_normal_) and start "
         "biases at zero."),
         says("+ nn.init.kaiming_normal_(layer.weight)\n+ nn.init.zeros_(layer.bias)"),
@@ -240,7 +242,7 @@ CHANGES: tuple[Change, ...] = (
         "plain Adam",
         when.owns_all,
         says("The optimizer is the problem"),
-        lambda t: f"It is trained with {t.run.optimizer}.",
+        lambda t: f"The network is trained with {t.run.optimizer}.",
         says("Use torch.optim.Adam with a learning rate of 0.001."),
         says("+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)"),
     ),
@@ -263,9 +265,9 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "standardised inputs",
         when.floats,
-        says("The scale of the inputs keeps it from learning"),
-        says("Features of very different scales, or far from 0, make some directions of the loss "
-        "much steeper than others."),
+        says("The scale of the inputs keeps the network from learning"),
+        says("Features with very different scales or with means far from 0 make some "
+             "directions of the loss much steeper than others."),
         says("Standardise each input feature: subtract its mean and divide by its standard "
         "deviation on the training set."),
         says("+ x = (x - x.mean(0)) / x.std(0)"),

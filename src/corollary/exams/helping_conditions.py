@@ -49,8 +49,8 @@ def most_dropped(trial: TrialRun) -> str:
     share, name = calls[0].settings["p"], calls[0].name
     kept = f" If {share:g} is the share to keep, write p={1 - share:.2g}." if share > 0.5 else ""
     return (
-        f"Use less dropout: '{name}' drops {100 * share:.0f} % of its inputs, because p is the "
-        f"share that is dropped.{kept}"
+        f"Use less dropout. '{name}' drops {100 * share:.0f} % of its inputs, because p is "
+        f"the share that is dropped.{kept}"
     )
 
 
@@ -116,8 +116,8 @@ def moved_axes(trial: TrialRun) -> str:
     before, after = tuple(call.x.shape[1:]), tuple(call.y.shape[1:])
     return (
         f"A {call.op} turns (batch, {', '.join(map(str, before))}) into (batch, "
-        f"{', '.join(map(str, after))}): a reshape keeps the order of the numbers in memory, so "
-        "values of different positions and channels are mixed."
+        f"{', '.join(map(str, after))}). A reshape keeps the order of the numbers in memory, "
+        "so values of different positions and channels are mixed."
     )
 
 
@@ -178,15 +178,15 @@ def fixed_meaning(trial: TrialRun) -> str:
     name = frozen(trial)[0]
     known = dict(trial.subject.model.named_parameters())
     what = "has requires_grad=False" if name in known else "is not a parameter"
-    return f"'{name}' {what} and keeps its initial values."
+    return f"'{name}' {what}, so its values never change."
 
 
 def fixed_advice(trial: TrialRun) -> str:
     """Advice on how to train the first of them."""
     if frozen(trial)[0] in dict(trial.subject.model.named_parameters()):
         return (
-            "Train these layers too: call requires_grad_(True) before the optimizer is created, "
-            "unless they were pretrained on similar data."
+            "Train these layers too, unless they were pretrained on similar data: call "
+            "requires_grad_(True) before creating the optimizer."
         )
     return f"Make '{frozen(trial)[0]}' an nn.Parameter, so that it is trained and saved."
 
@@ -200,8 +200,8 @@ def ids_meaning(trial: TrialRun) -> str:
     """What the first such operation does to the ids."""
     call = clamped_ids(trial.subject)[0]
     return (
-        f"A {call.op} makes {call.before} different token ids (words, categories) into "
-        f"{call.after}, so tokens that share an index cannot be told apart."
+        f"A {call.op} maps {call.before} different token ids (words, categories) to "
+        f"{call.after}, so the network cannot distinguish tokens that share an id."
     )
 
 

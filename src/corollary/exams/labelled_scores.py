@@ -27,7 +27,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     try:
         return head(output, target)
     except InputError as why:
-        raise NotApplicableError(f"this is for one label per sample: {why}") from None
+        raise NotApplicableError(f"this exam is for one label per sample: {why}") from None
 
 
 def margins_of(scores: Tensor, labels: Tensor) -> Tensor:

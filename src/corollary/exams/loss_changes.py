@@ -65,7 +65,7 @@ def _cut_off(value: Any) -> Any:
         return type(value)({k: _cut_off(v) for k, v in value.items()})
     if isinstance(value, tuple | list):
         return type(value)(map(_cut_off, value))
-    raise NotApplicableError("the outputs are not tensors, or lists or dicts of tensors")
+    raise NotApplicableError("the outputs are not tensors, lists of tensors or dicts of tensors")
 
 
 def output_factor(trial: TrialRun) -> float:

@@ -141,10 +141,10 @@ def forgotten(trial: TrialRun) -> str:
         slopes = slopes_in_time(trial.subject)
     except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
         slopes = None
-    what = "The gradient through a recurrent layer without gates shrinks with every step"
+    what = "The gradient through a recurrent layer without gates shrinks at every step"
     if slopes is None:
         return f"{what}."
     return (
-        f"{what}: at the start the last output depends on the last {reach_of(slopes)} of "
-        f"{len(slopes)} steps, and on earlier ones by less than a thousandth of that."
+        f"{what}: at the start, the last output depends on the last {reach_of(slopes)} of "
+        f"{len(slopes)} steps. The dependence on earlier steps is a thousand times smaller."
     )

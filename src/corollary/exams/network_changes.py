@@ -75,7 +75,7 @@ def rectifiers(trial: TrialRun) -> Run:
     """Rectifiers in place of saturating activations, except at the end."""
     _, last = last_in_training(trial.subject)
     if last is not None and last.op in SATURATING:
-        raise NotApplicableError("the last operation is a saturating one itself")
+        raise NotApplicableError("the last operation is itself a saturating activation")
     return trial.with_change(unchanged, around=with_replaced(("sigmoid", "tanh"), F.relu))
 
 
@@ -136,7 +136,7 @@ def separate_layers(trial: TrialRun) -> Run:
                 swaps.append((parent, name, child, copy.deepcopy(child)))
             seen.add(id(child))
     if not swaps:
-        raise NotApplicableError("no layer is used in several places")
+        raise NotApplicableError("no layer is used more than once")
     optimizer, _ = subject.recipe.twin()
     optimizer.add_param_group({"params": [p for *_, made in swaps for p in made.parameters()]})
     try:

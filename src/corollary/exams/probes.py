@@ -63,7 +63,8 @@ class Probe:
         error = 256 * max(torch.finfo(dtype).eps for dtype in dtypes)
         if error > COARSE:
             raise NotApplicableError(
-                "half precision cannot tell this from rounding; examine a copy in float32"
+                "in half precision this cannot be distinguished from rounding error; examine "
+                "a copy in float32"
             )
         return error
 
@@ -115,9 +116,9 @@ def probe_of(subject: Subject, n: int, *, least: int = 8) -> Probe:
     named = {k: v for k, v in batch.named.items() if k != "labels"}
     inputs = list(tensors_in((batch.inputs, named)))
     if not inputs or not all(t.is_floating_point() and t.dim() > 0 for t in inputs):
-        raise NotApplicableError("this is for inputs that are floating-point numbers")
+        raise NotApplicableError("this exam is for floating-point inputs")
     if batch.size < least:
-        raise NotApplicableError(f"this needs at least {least} samples, and there are {batch.size}")
+        raise NotApplicableError(f"this exam needs at least {least} samples, got {batch.size}")
     floats = [t for t in batch.tensors() if t.is_floating_point()]
     x = torch.cat([t.detach().reshape(batch.size, -1).double() for t in floats], dim=1)
     if not bool(torch.isfinite(x).all()):

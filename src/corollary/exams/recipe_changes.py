@@ -28,7 +28,7 @@ def moved_channels(trial: TrialRun) -> Run:
     batch = trial.subject.all_labelled()
     x, *rest = batch.tensors()
     if x.dim() != 4:
-        raise NotApplicableError("the input is not images")
+        raise NotApplicableError("the inputs are not images")
     n, c, h, w = x.shape
     moved = batch.with_inputs(x.reshape(n, h, w, c).permute(0, 3, 1, 2), *rest)
     return trial.with_change(unchanged, replace(moved, target=batch.target))

@@ -158,7 +158,7 @@ def _need_same_units(subject: Subject, raw: Any, output: Tensor, target: Tensor)
     tolerance = ROUNDING * max(abs(at), abs(off))
     flat = min(abs(stretched - at), abs(shifted - at)) <= ROUNDING * tolerance
     if flat or any(at > other + tolerance for other in (off, stretched, *moved)):
-        raise NotApplicableError("the outputs stand for something other than the targets")
+        raise NotApplicableError("outputs and targets are different kinds of quantity")
 
 
 def _cut(subject: Subject, output: Tensor, target: Tensor) -> float | None:

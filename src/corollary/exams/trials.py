@@ -154,8 +154,8 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
     batch = subject.all_labelled().first(min(SAMPLES, max(LEAST, subject.most or SAMPLES)))
     if batch.size < LEAST:
         raise NotApplicableError(
-            f"half of the samples are held back for this, and {batch.size} are too few to split; "
-            f"give at least {LEAST}"
+            f"this exam holds back half of the samples, and {batch.size} samples are too few "
+            f"to split; pass at least {LEAST}"
         )
     half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
     steps = _affordable(subject, budget, min(ROWS, half))
@@ -168,8 +168,8 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
         if kept:
             raise NotApplicableError(
                 "the network has learned these samples already, and its weights cannot be "
-                f"initialised again ('{kept[0]}' has no reset_parameters); give samples it has not "
-                "seen"
+                f"reinitialised ('{kept[0]}' has no reset_parameters); pass samples that the "
+                "network has not seen"
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))
     return Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), steps, fresh)

@@ -25,8 +25,8 @@ WIRING: tuple[Change, ...] = (
         when.ids_clamped,
         says("Token ids are clamped, so different ids become the same"),
         when.ids_meaning,
-        says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
-        "remove the clamp or the remainder."),
+        says("Give the embedding as many rows as there are ids (the size of the vocabulary). "
+             "Remove the clamp or the modulo operation."),
         says("- ids.clamp(max=3)\n+ ids"),
         alike=True,
     ),
@@ -34,11 +34,13 @@ WIRING: tuple[Change, ...] = (
         "an output for each class",
         codes.one_output_for_classes,
         says("Classes are fitted as numbers"),
-        lambda t: f"One output has to give the number of the class, 0 to "
-        f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class 1 counts as "
-        "between 0 and 2; with one output per class the answers are better.",
-        says("Give the network one output (logit) for each class and use nn.CrossEntropyLoss; the "
-        "squared error is for numbers with an order."),
+        lambda t: "One output has to predict the class number, 0 to "
+                  f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class "
+                  "1 counts as lying between class 0 and class 2. With one output per class "
+                  "the answers are better.",
+        says("Give the network one output (logit) for each class and use "
+             "nn.CrossEntropyLoss. The squared error is for numbers, whose order has a "
+             "meaning."),
         says("- nn.Linear(width, 1), nn.MSELoss()\n+ nn.Linear(width, classes), "
         "nn.CrossEntropyLoss()"),
         when.last,
@@ -49,16 +51,15 @@ WIRING: tuple[Change, ...] = (
         codes.reads_codes,
         says("Categories are read as numbers"),
         codes.coded_meaning,
-        says("Look categories up in an nn.Embedding, or encode them as one-hot vectors, in place "
-        "of their numbers."),
+        says("Encode categories with an nn.Embedding or as one-hot vectors, not as numbers."),
         says("- x = code.float()\n+ x = nn.Embedding(codes, width)(code)"),
     ),
     Change(
         "positions",
         lambda t: order.order_blind(t.subject),
-        says("The order of the tokens is not seen"),
-        says("Tokens in another order give the same answers: attention and pooling do not know "
-        "positions unless they are told. With positions it learns."),
+        says("The network does not see the order of the tokens"),
+        says("Tokens in a different order give the same answers, because attention and "
+             "pooling ignore positions. With a positional encoding the network learns."),
         says("Add a positional encoding (or an embedding of positions) to the tokens of the "
         "sequence."),
         says("- h = tokens\n+ h = tokens + self.positions(torch.arange(length))"),
@@ -76,10 +77,11 @@ WIRING: tuple[Change, ...] = (
         "turned output",
         order.has_two_equal_axes,
         lambda t: f"Output and target do not match: {order.turned(t).how}",
-        says("With the pixels of the output turned like those of the target (mask, labels) it "
-        "learns: an axis is transposed or flipped on one side and not on the other."),
-        says("Keep the order of rows and columns (height, width) the same for input, output and "
-        "target: check transpose, permute and reshape, and how masks are read."),
+        says("With the pixels of the output in the same order as those of the target (mask, "
+             "labels), the network learns. An axis is transposed or flipped in one of the "
+             "two only."),
+        says("Keep the order of rows and columns (height, width) the same for input, output "
+             "and target. Check transpose, permute and reshape, and how masks are loaded."),
         says("- out.transpose(-1, -2)\n+ out"),
         alike=True,
     ),
@@ -88,19 +90,19 @@ WIRING: tuple[Change, ...] = (
         memory.forgets,
         says("A plain RNN forgets the start of its sequence"),
         memory.forgotten,
-        says("Use nn.GRU or nn.LSTM (with a forget bias of 1 or more) in place of nn.RNN, or "
-        "attention, or shorter sequences: gradients vanish over so many steps."),
+        says("Use nn.GRU or nn.LSTM (with a forget bias of 1 or more) instead of nn.RNN. "
+             "Attention or shorter sequences help too. Gradients vanish over so many steps."),
         says("- nn.RNN(...)\n+ nn.GRU(...)"),
     ),
     Change(
         "other sign of a term",
         terms.below_zero,
         says("A term of the loss has the wrong sign"),
-        lambda t: f"The loss falls from {t.run.start:.3g} to {t.run.end:.3g}, without bound: term "
-        f"{terms.other_sign(t).number} of {terms.other_sign(t).terms} in the sum is made larger by "
-        "training where it should be made smaller.",
-        lambda t: f"Change the sign of term {terms.other_sign(t).number}: add a divergence (KL) or "
-        "penalty to the error, do not subtract it.",
+        lambda t: f"The loss falls from {t.run.start:.3g} to {t.run.end:.3g}, without bound. "
+                  f"Training increases term {terms.other_sign(t).number} of "
+                  f"{terms.other_sign(t).terms} in the sum, but should decrease it.",
+        lambda t: f"Change the sign of term {terms.other_sign(t).number}. A divergence (KL) "
+                  "or a penalty is added to the error, not subtracted.",
         says("- loss = error - term\n+ loss = error + term"),
         alike=True,
     ),
@@ -108,10 +110,11 @@ WIRING: tuple[Change, ...] = (
         "lighter term",
         terms.nothing_learned,
         says("A term of the loss outweighs the error"),
-        lambda t: f"Term {terms.lighter(t).number} of {terms.lighter(t).terms} in the loss is so "
-        "strong that the answers are hardly better than a constant.",
-        lambda t: f"Give term {terms.lighter(t).number} (divergence, KL, penalty, another task) a "
-        "weight of a hundredth, or raise it slowly (warm-up, annealing).",
+        lambda t: f"Term {terms.lighter(t).number} of {terms.lighter(t).terms} in the loss is "
+                  "so large that the answers are hardly better than a constant answer.",
+        lambda t: f"Give term {terms.lighter(t).number} (divergence, KL, penalty, another "
+                  "task) a weight of 0.01, or increase its weight slowly (warm-up, "
+                  "annealing).",
         says("- loss = error + term\n+ loss = error + 0.01 * term"),
     ),
 )  # fmt: skip

@@ -66,4 +66,4 @@ class BrokenSteps:
         self.writer.evidence(step, None if size is None else str(path), size)
         if size is not None:
             hint = f"corollary replay {path} --model FILE.py:NAME"
-            print(f"corollary: the step is saved; {hint}", file=sys.stderr)
+            print(f"corollary: the training step is saved; {hint}", file=sys.stderr)

@@ -51,15 +51,15 @@ def explain_loss(loop: Loop, value: float) -> Finding:
     if bad_weights:
         where = bad_weights[0]
         meaning = (
-            f"The loss is {what} because {len(bad_weights)} parameter tensors already are "
-            f"({listed(bad_weights)}): the previous update made them so."
+            f"The loss is {what} because {len(bad_weights)} parameter tensors already held "
+            f"such values ({listed(bad_weights)}). The previous update put them there."
         )
         ratio = max((r for _, r in loop.stability), default=0.0)
         if ratio > 1:
             meaning += f" Learning rate times curvature was {ratio:.3g} times its limit."
     elif last is not None and not inputs_finite(last):
-        meaning = f"The loss is {what} because the batch holds values that are not finite."
-        advice = "Check the data of this batch: missing values, or a standard deviation of zero."
+        meaning = f"The loss is {what} because the batch contains values that are not finite."
+        advice = "Check the data of this batch for missing values or a standard deviation of zero."
     else:
         search = last is not None and last.repeatable and not loop.compiled
         bad = repeat_pass(loop.model, last) if search and last is not None else None
@@ -67,14 +67,14 @@ def explain_loss(loop: Loop, value: float) -> Finding:
         meaning = (
             f"The loss is {what}: {bad}."
             if bad
-            else f"The loss is {what}, but the model's output is finite: it breaks in the loss "
-            "function."
+            else f"The loss is {what}, but the output of the model is finite. The loss "
+            "function produces the bad value."
         )
         advice = (
-            "Keep the input of this operation in its domain (an epsilon, a clamp), or compute in "
-            "higher precision."
+            "Keep the input of this operation in its domain (add an epsilon or clamp it), or "
+            "compute in higher precision."
             if bad
-            else "Look at log, division or sqrt in the loss; use losses that take logits."
+            else "Check log, division and sqrt in the loss, and use losses that take logits."
         )
     return found(NOT_FINITE, f"The loss is {what}", Severity.HIGH, meaning, advice, where=where)
 
@@ -87,8 +87,8 @@ def explain_gradient(loop: Loop, names: list[str]) -> Finding:
         Severity.HIGH,
         f"The loss is finite, but the gradients of {len(names)} parameter tensors are not; the "
         f"one nearest to the loss is {names[-1]}.",
-        "Look for sqrt, norm or division at zero, and for log of zero, in or after this layer: "
-        "their derivative is infinite there.",
+        "In or after this layer, look for sqrt, norm, division or log of zero. Their "
+        "derivative is infinite there.",
         where=names[-1],
     )
 

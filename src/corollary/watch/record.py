@@ -116,8 +116,8 @@ def _one(path: Path) -> Run:
     first = next(lines, None)
     if first is None or first.get("kind") != "run" or first.get("schema") != SCHEMA:
         raise ResultsFileError(
-            f"expected the record of a watched run (schema {SCHEMA}) in {path}; "
-            "corollary.watch(model, optimizer, to=...) writes one"
+            f"expected the record of a watched run (schema {SCHEMA}) in {path}, got something "
+            "else; corollary.watch(model, optimizer, to=...) writes a record"
         )
     run = Run(first)
     try:

@@ -68,8 +68,8 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 1.0), value.high),
             unit=f"pieces ({random:.3g} in random directions)",
             expected=f"on the order of the {units:,} units, far below the exponential maximum",
-            meaning="The segment between two samples crosses this many affine pieces of the "
-            "network."
+            meaning="This is how many affine pieces of the network the line segment between "
+            "two samples crosses."
             if value.value > 1
             else "Between samples the network does not bend at all: it is affine there.",
             claims=("pieces_depth", "activation_cells"),
@@ -85,8 +85,8 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 0.0), value.high),
             unit=f"times the slope ({float(outside.mean()):.2g} in random directions)",
             expected="0 for a straight line",
-            meaning="The total change of slope on the way from one sample to another, at "
-            f"{points} points.",
+            meaning="The slope of the output, added up along the way from one sample to "
+            f"another at {points} points, changes by this much in total.",
             figures=(figure,),
             details={"between_samples": inside.tolist(), "random_directions": outside.tolist()},
         )

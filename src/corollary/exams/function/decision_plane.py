@@ -52,7 +52,7 @@ class DecisionPlane(Exam):
         side = math.isqrt(affordable_points(subject, budget, GRID**2, COARSE**2))
         target = probe.batch.target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
-            raise NotApplicableError("this is for classifiers with one label per sample")
+            raise NotApplicableError("this exam is for classifiers with one label per sample")
         view = _view(probe.x, target)
         with subject.borrowed():
             answers = _on_grid(probe, view, target, side)
@@ -64,7 +64,7 @@ class DecisionPlane(Exam):
             "Classes in the plane through three samples",
             value=counted(len(present)),
             unit="classes" if len(present) > 1 else "class",
-            meaning=f"Around three samples the answers are {said}."
+            meaning=f"The classes predicted in the plane around three samples are {said}."
             + (f" The square has {cells:,} affine pieces." if cells else ""),
             claims=("activation_cells",),
             figures=(figure,),

@@ -63,7 +63,7 @@ class FeaturesRead(Exam):
         ids = _ids(batch)
         if batch.size < FEW or not (floats or ids):
             raise NotApplicableError(
-                f"this needs {FEW} samples with several features each, or sequences of tokens"
+                f"this exam needs {FEW} samples with several features each, or sequences of tokens"
             )
         unread: list[Tensor] = []
         with subject.borrowed():
@@ -111,7 +111,7 @@ class FeaturesRead(Exam):
         read = float(sensitivity.sum().square() / sensitivity.square().sum()) if total > 0 else 0.0
         place = _place(int(top), x.shape[1:])
         return self.finding(
-            "It reads one feature only" if alone else "Features it reads",
+            "The network reads one feature only" if alone else "Features it reads",
             severity=Severity.LOW if alone else Severity.NONE,
             where=name,
             quantity="effective number",
@@ -121,7 +121,9 @@ class FeaturesRead(Exam):
             meaning=f"To first order, feature {place} accounts for {100 * most:.0f} % of the "
             "change of the output"
             + ("." if not ignored else f"; {ignored} features are not read."),
-            advice=f"Check that feature {place} does not give the target away." if alone else "",
+            advice=f"Check that feature {place} does not reveal the target (data leakage)."
+            if alone
+            else "",
             figures=(_figure(sensitivity),),
             details={"largest_share": most, "feature": place, "ignored": ignored},
         )
@@ -138,9 +140,9 @@ class FeaturesRead(Exam):
             quantity="effective number",
             value=rounded(read),
             unit=f"of {n} positions",
-            meaning=f"Replacing a token changes the output, except at {ignored} positions."
+            meaning=f"Replacing a token changes the output at all positions except {ignored}."
             if ignored
-            else "Replacing a token changes the output, at every position.",
+            else "Replacing a token changes the output at every position.",
             figures=(_figure(effect),),
         )
 
@@ -149,17 +151,19 @@ class FeaturesRead(Exam):
     ) -> Finding:
         blind = ignored == n
         return self.finding(
-            "It does not read its input" if blind else f"It does not read some {what}",
+            "The network does not read its input"
+            if blind
+            else f"The network does not read some {what}",
             severity=Severity.HIGH if blind else Severity.MEDIUM,
             evidence=Evidence.CONFIRMED if blind or told else Evidence.PREDICTED,
             where=name,
             value=counted(ignored),
             unit=f"of {n} {what} that differ between samples",
             expected="0",
-            meaning="The output does not depend on them at any sample."
-            + (" A linear model predicts the targets from them alone." if told else ""),
-            advice="Look for a slice, a mask or a stride that cuts them off, or for units that "
-            "are dead.",
+            meaning=f"The output does not depend on these {what} for any sample."
+            + (f" A linear model predicts the targets from these {what} alone." if told else ""),
+            advice="Look for a slice, a mask or a stride that removes these values, or for "
+            "dead units.",
             figures=(_figure(effect),),
         )
 
@@ -170,7 +174,7 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor], directions: in
     tensors = [marked.get(id(t), t) for t in batch.tensors()]
     output = subject.output(batch.with_inputs(*tensors))
     if output.is_complex() or not output.requires_grad or output.dim() == 0:
-        raise NotApplicableError("the output has no derivative in the inputs")
+        raise NotApplicableError("the output has no derivative with respect to the inputs")
     leaves, rng = list(marked.values()), subject.rng("features read")
     total = [torch.zeros(x.shape[1:], dtype=torch.float64) for x in leaves]
     for _ in range(directions):

@@ -55,22 +55,23 @@ class Frequencies(Exam):
         share = rough / INDEPENDENT
         fast = share > TOO_FAST
         return self.finding(
-            "It oscillates between neighbouring samples"
+            "The output oscillates between neighbouring samples"
             if fast
             else "Smoothness between neighbouring samples",
             severity=Severity.MEDIUM if fast else Severity.NONE,
             remedy="fresh start",
-            quantity="deviation from the neighbours' mean",
+            quantity="distance of the output from the mean of its two neighbours",
             value=rounded(100 * share),
-            unit="% of that of unrelated outputs",
+            unit="% of the distance for unrelated outputs",
             expected=f"below {100 * TOO_FAST:g} %",
-            meaning="Midway between a sample and its nearest neighbour the output has little to "
-            "do with the outputs of the two, so nothing supports the answers to new samples."
+            meaning="Midway between a sample and its nearest neighbour the output has little "
+            "to do with the outputs of these two samples. Answers to new samples are "
+            "therefore not supported by the data."
             if fast
-            else "Midway between a sample and its nearest neighbour the output is close to the "
-            "mean of the two.",
-            advice="Use smaller weights or lower input frequencies, add weight decay, or take "
-            "samples that lie closer together."
+            else "Midway between a sample and its nearest neighbour the output is close to "
+            "the mean of the outputs of these two samples.",
+            advice="Use smaller weights or lower input frequencies, add weight decay, or "
+            "collect samples that lie closer together."
             if fast
             else "",
         )
@@ -83,7 +84,7 @@ class Frequencies(Exam):
             quantity="mean frequency",
             value=rounded(float((waves * mean).sum())),
             unit="waves per segment",
-            expected="low: networks start with low frequencies and learn them first",
+            expected="low frequencies, which networks learn first",
             meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of the nonlinear part has at "
             "most two waves per segment.",
             claims=("ridge_tubes",),

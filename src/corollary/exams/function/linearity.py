@@ -57,9 +57,10 @@ class Linearity(Exam):
 
     def _constant(self, n: int) -> Finding:
         return self.finding(
-            "It gives every sample the same answer",
+            "The network gives every sample the same answer",
             severity=Severity.HIGH,
-            meaning=f"The outputs of {n} different samples do not differ, so it is a constant.",
+            meaning=f"The outputs of {n} different samples are equal, so the network is a "
+            "constant function.",
             advice="Look for dead units, a multiplication by zero, or an input that is not used.",
         )
 
@@ -71,19 +72,19 @@ class Linearity(Exam):
             "All layers together are one affine map" if alarm else "Nonlinearity between samples",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
             remedy=_remedy(subject) if alarm else "",
-            quantity="deviation from the mean at midpoints",
+            quantity="distance between the output at a midpoint and the mean output",
             value=rounded(0.0 if affine else 100 * share),
-            unit="% of the outputs' variance",
+            unit="% of the variance of the outputs",
             expected="above 0" if layers > 1 else "",
-            meaning=f"It has {layers} layers with weights, and on the samples it computes what a "
-            "single layer could."
+            meaning=f"The network has {layers} layers with weights, but on these samples it "
+            "computes what a single linear layer could compute."
             if alarm
             else "The network is affine on the samples."
             if affine
-            else "Midway between two samples the output differs from the mean of their outputs by "
-            "this much.",
-            advice="Put an activation between the layers; if there is one, each unit is always on "
-            "or always off."
+            else "Midway between two samples, the output differs this much from the mean of "
+            "the two outputs.",
+            advice="Put an activation between the layers. If there is already one, each of "
+            "its units is always on or always off."
             if alarm
             else "",
             claims=("linear_composition",),
@@ -103,7 +104,7 @@ class Linearity(Exam):
         yield self.finding(
             "Share explained by an affine map",
             value=rounded(100 * max(0.0, 1 - left), 3),
-            unit=f"% of the outputs' variance on {n - last} samples",
+            unit=f"% of the variance of the outputs on {n - last} samples",
             meaning="A single linear layer could reproduce this much of what the network computes.",
         )
 

@@ -62,13 +62,13 @@ class Representations(Exam):
         """The narrowest layer, and the spread within classes at the last one's input."""
         batch = subject.data(affordable(subject, budget, 2.0, SAMPLES, fewest=FEWEST))
         if batch.size < FEWEST:
-            raise NotApplicableError(f"this needs {FEWEST} samples, and there are {batch.size}")
+            raise NotApplicableError(f"this exam needs {FEWEST} samples, got {batch.size}")
         with subject.borrowed(), torch.no_grad():
             seen, last = _watched(subject, batch)
         layers = [_layer(name, h) for name, h in seen.items() if len(h) == batch.size]
         layers = [layer for layer in layers if layer.linear > 0]
         if len(layers) < 2:
-            raise NotApplicableError("there are not two layers that are modules of their own")
+            raise NotApplicableError("the network has fewer than two layers that are modules")
         classes = _classes(batch)
         narrow = min(layers[:-1], key=lambda layer: layer.linear)
         passes = _all_passes(subject, batch, narrow.name)
@@ -92,10 +92,10 @@ class Representations(Exam):
             value=counted(linear),
             unit="dimension" if linear == 1 else "dimensions",
             expected=f"at least {needed}" if needed > 0 else "",
-            meaning=f"The output of this layer has {linear} dimensions, and {classes} classes in "
-            f"general position need {classes - 1}."
+            meaning=f"The output of this layer has {linear} dimensions; {classes} classes in "
+            f"general position need {classes - 1} dimensions."
             if tight
-            else "No hidden layer has a lower rank on the samples.",
+            else "On these samples no hidden layer has a lower rank.",
             advice="Make this layer wider, or find out why its units are redundant."
             if tight
             else "",
@@ -120,8 +120,8 @@ class Representations(Exam):
             expected="0 after neural collapse",
             meaning="The classes are separated at the input of the last layer."
             if ratio < 1
-            else "The classes overlap at the input of the last layer, which still has to separate "
-            "them.",
+            else "The classes overlap at the input of the last layer, so the last layer "
+            "still has to separate them.",
             details={
                 "within": within,
                 "between": between,

@@ -63,8 +63,10 @@ class Symmetries(Exam):
             "Sign of the input",
             quantity="change under x → -x",
             value=rounded(even),
-            unit="times the difference between samples",
-            meaning=f"It is {held[0]}." if held else "It is neither even nor odd.",
+            unit="times the difference between two samples",
+            meaning=f"The network is {held[0]}."
+            if held
+            else "The network is neither even nor odd.",
             details={"even": even, "odd": odd},
         )
 
@@ -79,9 +81,9 @@ class Symmetries(Exam):
             quantity="degree",
             value=rounded(k),
             unit=f"(f(2x) = 2^{k:.2g} f(x) up to {100 * gap:.2g} %)",
-            meaning="It is homogeneous: scaling the input only scales the output."
+            meaning="The network is homogeneous: scaling the input only scales the output."
             if held
-            else "It is not homogeneous: biases or saturating units set a scale.",
+            else "The network is not homogeneous: biases or saturating units set a scale.",
             details={"degree": k, "gap": gap},
         )
 
@@ -99,15 +101,14 @@ class Symmetries(Exam):
         blind = change < SAME
         alarm = blind and what != "elements"
         yield self.finding(
-            f"It ignores the order of {what}" if blind else f"Order of {what}",
+            f"The network ignores the order of {what}" if blind else f"Order of {what}",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
             quantity="change under a permutation",
             value=rounded(change),
-            unit="times the difference between samples",
+            unit="times the difference between two samples",
             expected="above 0" if what != "elements" else "0 for sets",
-            meaning="The output depends only on properties that are the same in every order of "
-            f"the {what}, "
-            "such as their sum."
+            meaning="The output depends only on properties that are the same in every order "
+            f"of the {what}, such as their sum."
             if blind
             else f"The output depends on the order of the {what}.",
             advice=f"Let layers with weights mix the {what} before they are pooled."
@@ -123,9 +124,9 @@ class Symmetries(Exam):
             "Shift and mirror image",
             quantity="change under a shift of one pixel",
             value=rounded(shift),
-            unit=f"times the difference between samples ({flip:.2g} for the mirror image)",
-            expected="small for a shift, if objects may lie anywhere",
-            meaning="The output does not depend on where things are."
+            unit=f"times the difference between two samples ({flip:.2g} for the mirror image)",
+            expected="a small value for a shift, if objects may lie anywhere in the image",
+            meaning="The output does not depend on where objects are in the image."
             if shift < SAME
             else "Shifting the image by one pixel changes the output.",
             details={"shift": shift, "mirror": flip},

@@ -45,7 +45,9 @@ class Calibration(Exam):
         with subject.borrowed(), torch.no_grad():
             scores, labels = scores_of(subject, batch)
         if scores.dim() != 2 or len(scores) < FEWEST:
-            raise NotApplicableError(f"this is for classes and at least {FEWEST} samples")
+            raise NotApplicableError(
+                f"this exam is for classifiers and needs at least {FEWEST} samples"
+            )
         logits = scores.double()
         confidence, said = logits.softmax(1).max(1)
         right = (said == labels).double()
@@ -70,15 +72,16 @@ class Calibration(Exam):
         sure = "overconfident" if warmth > 1 else "underconfident"
         seen = "" if held else " The network may have been trained on these samples, or not yet."
         return self.finding(
-            "It is not calibrated" if off else "Calibration",
+            "The network is not calibrated" if off else "Calibration",
             severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="gap between confidence and accuracy",
             value=rounded(100 * error),
             unit="percentage points",
             expected=f"{100 * chance[0]:.2g} to {100 * chance[1]:.2g} by chance",
-            meaning=f"It is {sure}; with the logits divided by a temperature of {warmth:.2g} the "
-            f"gap is {100 * after:.2g} points on the other half of the samples.{seen}"
+            meaning=f"The network is {sure}. On the other half of the samples, dividing the "
+            f"logits by a temperature of {warmth:.2g} leaves a gap of "
+            f"{100 * after:.2g} percentage points.{seen}"
             if off
             else f"Confidence and accuracy agree as well as chance allows.{seen}",
             advice=f"Divide the logits by {warmth:.2g} before the softmax when you need "

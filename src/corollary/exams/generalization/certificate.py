@@ -77,8 +77,8 @@ class Certificates(Exam):
         batch = subject.labelled(SAMPLES)
         if batch.size < LEAST:
             raise NotApplicableError(
-                f"expected at least {LEAST} samples, got {batch.size}; a certificate from so few "
-                "would say nothing"
+                f"expected at least {LEAST} samples, got {batch.size}; a certificate from so "
+                "few samples would guarantee nothing"
             )
         with subject.borrowed(), torch.no_grad():
             scores_of(subject, batch.first(8))  # refuses what is no classifier
@@ -98,16 +98,16 @@ class Certificates(Exam):
             found, chance = _around(subject, x, y), risk_of(subject, batch).chance
         nothing = found.bound >= chance
         return self.finding(
-            "PAC-Bayes certificate of the weights as they are",
+            "PAC-Bayes certificate of the present weights",
             quantity="bound on the error rate",
             value=upwards(100 * found.bound),
             unit=f"% (with probability {1 - DELTA:g})",
             expected=f"below {100 * chance:.2g} %, the error rate of the best constant answer",
-            meaning=f"Vacuous: the weights cost {found.kl:,.0f} nats and there are {len(x):,} "
-            "samples, so nothing is guaranteed for new samples."
+            meaning="Vacuous: nothing is guaranteed for new samples. The KL divergence "
+            f"between weights and prior is {found.kl:,.0f} nats, too much for "
+            f"{len(x):,} samples."
             if nothing
-            else "With noise on its weights, the network makes no more errors than this on new "
-            "samples.",
+            else "If noise is added to the weights, the error rate on new samples is at most this.",
             claims=("pac_bayes_theorem", "posterior_divergence"),
             details=found._asdict() | {"n": len(x), "delta": DELTA},
         )
@@ -123,8 +123,8 @@ class Certificates(Exam):
             unit=f"% (with probability {1 - DELTA:g})",
             expected=f"below {100 * found.rest.chance:.2g} %, the error rate of the best constant "
             "answer",
-            meaning=f"This network, after {len(found.losses)} steps on {found.trial.train.size} "
-            f"samples, got {wrong} of {n} others wrong.",
+            meaning=f"After {len(found.losses)} steps on {found.trial.train.size} samples, "
+            f"the network classified {wrong} of {n} other samples wrongly.",
             claims=("pac_bayes_recipe",),
             details={"wrong": wrong, "n": n, "delta": DELTA},
         )
@@ -135,7 +135,7 @@ class Certificates(Exam):
         x, y = _pair(subject, batch)
         model = copy.deepcopy(subject.model)
         if trial.fresh and drawn_anew(model, subject.seed):
-            raise NotApplicableError("some weights cannot be initialised again")
+            raise NotApplicableError("some weights cannot be reinitialised")
         with subject.borrowed():
             steps, draws = _affordable(model, x, y, budget)
             found = pac_bayes_certificate(
@@ -154,11 +154,12 @@ class Certificates(Exam):
             quantity="bound on the error rate",
             value=upwards(100 * found.bound),
             unit=f"% (with probability {1 - DELTA:g})",
-            expected=f"close to the {100 * found.error:.2g} % on its own samples",
+            expected=f"close to {100 * found.error:.2g} %, the error rate on its training samples",
             meaning="Vacuous: the bound says nothing about new samples."
             if found.bound >= chance
-            else f"A randomised network of this shape, {found.kl:.2g} nats away from a prior "
-            "learned on half of the samples, makes no more errors than this on new ones.",
+            else "A randomised network of this architecture makes no more errors than this "
+            f"on new samples. It is {found.kl:.2g} nats (KL divergence) away from a "
+            "prior learned on half of the samples.",
             claims=("pac_bayes_recipe", "mcallester"),
             details=dict(found.rows()) | {"steps": steps},
         )
@@ -198,7 +199,7 @@ def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
 def _errors(found: Outcome) -> int:
     each = found.rest.each
     if not found.rest.classes or not bool(((each == 0) | (each == 1)).all()):
-        raise NotApplicableError("this is for one answer per sample")
+        raise NotApplicableError("this exam is for one answer per sample")
     return int(each.sum())
 
 

@@ -78,21 +78,22 @@ class Flatness(Exam):
         return self.finding(
             "Rounding the weights changes the answers"
             if brittle
-            else "Change of answers by rounding noise",
+            else "Effect of rounding noise on the answers",
             severity=Severity.MEDIUM if brittle else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="answers that change" if classes else "change of the outputs",
             value=between(100 * means[0], 100 * min(changes[0]), 100 * max(changes[0])),
             unit=f"% with noise of {100 * ROUNDING:.1g} % on each weight"
             if classes
-            else f"% of their spread with noise of {100 * ROUNDING:.1g} % on each weight",
+            else f"% of the spread of the outputs with noise of {100 * ROUNDING:.1g} % on "
+            "each weight",
             expected=f"below {100 * CHANGED:g} %",
-            meaning="Noise as small as the rounding to bfloat16 changes its answers, so large "
-            "weights cancel each other somewhere."
+            meaning="Noise as small as the rounding error of bfloat16 changes the answers. "
+            "Somewhere large weights cancel each other."
             if brittle
             else _bears(means),
-            advice="Look for weights that are large and cancel (add weight decay or "
-            "normalisation), and do not use half precision."
+            advice="Look for large weights that cancel each other, add weight decay or "
+            "normalisation, and do not use half precision."
             if brittle
             else "",
             claims=("pac_bayes_theorem",),
@@ -122,8 +123,8 @@ class Flatness(Exam):
             value=rounded(before),
             unit=f"({other} for the same function with rescaled weights)",
             meaning=f"Moving a factor of {roughly(MOVED)} from the second layer to the first "
-            "leaves every output unchanged and changes the curvature, so a flat or sharp minimum "
-            "by itself says nothing about new samples.",
+            "changes the curvature, but no output. A flat or sharp minimum by itself "
+            "therefore says nothing about new samples.",
             details={"before": before, "after": after},
         )
 
@@ -161,9 +162,9 @@ def _difference(a: Tensor, b: Tensor, target: object) -> float:
 def _bears(means: list[float]) -> str:
     broken = [level for level, mean in zip(LEVELS, means, strict=True) if mean > CHANGED]
     if not broken:
-        return f"Noise of {100 * LEVELS[-1]:g} % on each weight changes hardly any answer."
+        return f"Noise of {100 * LEVELS[-1]:g} % on each weight changes hardly any answers."
     level = f"{100 * broken[0]:.2g} %"
-    return f"It takes noise of about {level} on each weight to change a tenth of the answers."
+    return f"A tenth of the answers change when noise of about {level} is added to each weight."
 
 
 def _two_dense(subject: Subject) -> tuple[nn.Linear, nn.Linear]:
@@ -171,7 +172,7 @@ def _two_dense(subject: Subject) -> tuple[nn.Linear, nn.Linear]:
     dense_relu_matrices(chain)
     dense = [link.layer for link in chain if isinstance(link.layer, nn.Linear)]
     if len(dense) < 2 or len({id(layer.weight) for layer in dense}) < len(dense):
-        raise NotApplicableError("there are not two layers to rescale")
+        raise NotApplicableError("the network has fewer than two layers that can be rescaled")
     return dense[0], dense[1]
 
 

@@ -46,20 +46,24 @@ class Margins(Exam):
         known = float((margins <= 0).double().mean()) < LEARNED * _chance(batch)
         if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
-                f"only {int(right.sum())} of {batch.size} samples are answered correctly; train "
-                "the network before looking at its margins"
+                f"only {int(right.sum())} of {batch.size} samples are classified correctly; "
+                "train the network before examining its margins"
             )
         share = (margins / slopes / room)[right]
         low, middle, high = (float(share.quantile(q)) for q in (0.25, 0.5, 0.75))
         sure = 100 * float((margins / room)[right].quantile(0.5)) / proven if proven else 0.0
-        said = f"; the layers' norms prove {sure:.2g} % for the median sample" if sure else ""
+        said = (
+            (f". For the median sample, the norms of the layers prove a distance of {sure:.2g} %")
+            if sure
+            else ""
+        )
         yield self.finding(
             "Distance to the decision boundary",
             value=between(100 * middle, 100 * low, 100 * high),
             unit="% of half the distance to the nearest sample of another class",
             expected="up to about 100 % for samples that lie close to another class",
-            meaning=f"Of the {int(right.sum())} samples answered correctly, half lie in this range "
-            f"(to first order){said}.",
+            meaning=f"This range holds half of the {int(right.sum())} samples that are "
+            f"classified correctly (to first order){said}.",
             claims=("linear_flip",),
             figures=(_figure(share),),
             details={"right": int(right.sum()), "slope_by_norms": proven},
@@ -73,12 +77,12 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     leaves = [t for t in floats if t.requires_grad]
     if not leaves:
         raise NotApplicableError(
-            "no input is floating-point, so none can be changed by a small amount"
+            "no input has floating-point values, so no input can be changed by a small amount"
         )
     scores, labels = scores_of(subject, batch.with_inputs(*floats))
     margins = margins_of(scores, labels)
     if not margins.requires_grad:
-        raise NotApplicableError("the output is not differentiable in the inputs")
+        raise NotApplicableError("the output is not differentiable with respect to the inputs")
     slopes = torch.autograd.grad(margins.sum(), leaves, allow_unused=True, materialize_grads=True)
     lengths = torch.cat([g.double().reshape(len(g), -1) for g in slopes], dim=1).norm(dim=1)
     return margins.detach().double(), lengths

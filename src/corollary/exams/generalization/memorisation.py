@@ -53,8 +53,8 @@ class Memorisation(Exam):
         true, *shuffled = (_speed(curve, base) for curve in (found.losses, *curves))
         if true < SLOW and max(shuffled) < SLOW:
             raise NotApplicableError(
-                f"within {trial.steps} steps hardly anything is learned, neither with these "
-                "labels nor with shuffled ones"
+                f"within {trial.steps} steps the network learns hardly anything, neither with "
+                "these labels nor with shuffled labels"
             )
         nothing = true < SAME * max(shuffled) and lost(found) and _as_you_train(subject, budget)
         yield self._compared(true, shuffled, nothing, _figure(found.losses, curves))
@@ -68,7 +68,7 @@ class Memorisation(Exam):
         slow = true < SAME * fastest
         same = slow and nothing
         return self.finding(
-            "Labels are learned no faster than shuffled ones"
+            "The labels are learned no faster than shuffled labels"
             if same
             else "Speed of learning, compared with shuffled labels",
             severity=Severity.MEDIUM if same else Severity.NONE,
@@ -77,18 +77,18 @@ class Memorisation(Exam):
             if fastest > slowest
             else rounded(true / mean),
             unit="times as fast as shuffled labels",
-            expected=f"above {SAME:g}, unless the network memorises as fast as it learns",
+            expected=f"above {SAME:g}, unless memorising is as fast as learning",
             meaning="The network finds no connection between inputs and labels and can only "
-            "memorise."
+            "memorise the samples."
             if same
             else (
-                "It learns about as fast as it memorises; the error on held-back samples says "
-                "which it does."
+                "Learning and memorising are about equally fast. The error on held-back "
+                "samples shows which of the two the network does."
                 if slow
                 else "The network finds something in the inputs that predicts the labels."
             ),
-            advice="Check that inputs and labels are in the same order, and that the inputs are "
-            "read as they should be."
+            advice="Check that inputs and labels are in the same order, and that the inputs "
+            "are loaded correctly."
             if same
             else "",
             claims=("random_labels",),
@@ -103,8 +103,8 @@ class Memorisation(Exam):
             quantity=f"mean decrease of the loss over {steps} steps",
             value=between(100 * max(mean, 0.0), *ends) if mean > 1e-3 else rounded(0.0),
             unit="% of the loss of a constant answer",
-            meaning=f"This is how fast the network memorises {n} samples with shuffled labels; "
-            "it says little about new samples.",
+            meaning=f"This is how fast the network memorises {n} samples with shuffled "
+            "labels. The figure says little about new samples.",
             claims=("random_labels",),
         )
 
@@ -132,7 +132,7 @@ def _figure(true: list[float], shuffled: list[list[float]]) -> Figure:
     steps = list(range(min(map(len, shuffled))))
     columns = [[curve[i] for curve in shuffled] for i in steps]
     marks = (
-        Curve(true, label="labels as they are"),
+        Curve(true, label="original labels"),
         Band(
             steps,
             list(map(min, columns)),

@@ -79,9 +79,10 @@ class NormCapacity(Exam):
             "Lipschitz bound from the norms of the layers",
             quantity="product of the layers' largest slopes",
             value=rounded(product),
-            expected=f"at least {seen:.2g}, the largest slope between samples",
+            expected=f"at least {seen:.2g}, the largest slope between two samples",
             meaning=f"The bound is {roughly(product / seen)} times the largest slope between "
-            f"samples; layer {steep[0] or '(model)'} has the largest factor, {steep[1]:.2g}."
+            f"two samples. Layer {steep[0] or '(model)'} contributes the largest "
+            f"factor, {steep[1]:.2g}."
             if seen > 0
             else "The output is the same for all samples.",
             claims=("deep_relu_complexity",),
@@ -91,16 +92,16 @@ class NormCapacity(Exam):
     def _bound(self, found: Bound, n: int) -> Finding:
         vacuous = found.value >= 1
         return self.finding(
-            "Margin bound by norms",
+            "Margin bound from the norms of the layers",
             quantity="bound on the error rate",
             value=rounded(found.value),
             unit=f"(from {n} samples)",
             expected="below 1",
-            meaning=f"Vacuous: the bound is {roughly(found.value)} times the trivial bound of 1; "
-            "the norms are too large for so few samples."
+            meaning=f"Vacuous: the bound is {roughly(found.value)} times the trivial bound of "
+            "1; the norms of the layers are too large for so few samples."
             if vacuous
-            else f"With probability {1 - DELTA:g} the error rate on new samples of the same kind "
-            "is no larger.",
+            else f"With probability {1 - DELTA:g} the error rate on new samples of the same "
+            "kind is at most this.",
             claims=("deep_relu_complexity", "ramp_loss_bound"),
             details={"gamma": found.gamma, "norms": found.norms, "delta": DELTA},
         )

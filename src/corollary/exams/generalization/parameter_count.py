@@ -55,11 +55,11 @@ class ParameterCount(Exam):
             quantity="bound on the VC dimension",
             value=rounded(found.dimension),
             expected=f"well below the {n:,} samples",
-            meaning=f"Vacuous: to guarantee a gap of {EPS:g}, the bound needs "
+            meaning=f"Vacuous: the bound guarantees a gap of {EPS:g} only with "
             f"{roughly(found.needed)} samples."
             if found.vacuous
-            else f"With probability {1 - DELTA:g} the error rate on new samples exceeds that on "
-            f"the training samples by at most {found.deviation:.2g}.",
+            else f"With probability {1 - DELTA:g} the error rate on new samples exceeds the "
+            f"error rate on the training samples by at most {found.deviation:.2g}.",
             claims=("network_vc_dimension", "vc_dimension_bound"),
             details={"needed": found.needed, "deviation": found.deviation},
         )

@@ -53,7 +53,9 @@ class Unseen(Exam):
         factor = 100 if seen.classes else 1
         ends = [factor * (end - seen.value) for end in (risk.value, risk.low, risk.high)]
         return self.finding(
-            "It does worse on samples it has not seen" if wide else "Gap to held-out samples",
+            "The network does worse on samples it has not seen"
+            if wide
+            else "Gap to held-out samples",
             severity=Severity.MEDIUM if wide else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=between(*ends),
@@ -61,10 +63,11 @@ class Unseen(Exam):
             if seen.classes
             else "of the variance more than on the training samples",
             expected=f"below {factor * WIDE:g}",
-            meaning=f"{seen.in_words(seen.value)} on the training samples, "
-            f"{unseen.in_words(unseen.value)} on {len(unseen.each)} held-out ones, with 95 % "
-            f"confidence at most {unseen.in_words(risk.high)}.",
-            advice="Take more data or augment it, add weight decay, or stop earlier."
+            meaning=f"{seen.in_words(seen.value)} on the training samples; "
+            f"{unseen.in_words(unseen.value)} on {len(unseen.each)} held-out samples "
+            f"(with 95 % confidence, at most {unseen.in_words(risk.high)} on new "
+            "samples).",
+            advice="Collect more data or augment it, add weight decay, or stop earlier."
             if wide
             else "",
             claims=("empirical_risk", "hoeffding"),
@@ -87,14 +90,14 @@ class Unseen(Exam):
             return
         lost = no_better(held)
         yield self.finding(
-            "What it learns does not hold on held-out data" if lost else "Held-out data",
+            "What the network learns does not hold on held-out data" if lost else "Held-out data",
             severity=Severity.MEDIUM if lost else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=held.said(),
             unit=f"{held.unit} on {len(held.each)} held-out samples after the trial run",
             expected=f"below {held.in_words(held.chance)}, the best constant answer",
-            meaning=f"After {trial.steps} steps: {own.in_words(own.value)} on the data it was "
-            f"trained on, {held.in_words(held.value)} on held-out data"
+            meaning=f"After {trial.steps} steps: {own.in_words(own.value)} on the training "
+            f"data, {held.in_words(held.value)} on held-out data"
             + (", no better than a constant answer." if lost else "."),
             advice="Look for a difference between training and held-out data: a feature that "
             "reveals the label in training only (data leakage), different preprocessing, a "
@@ -114,8 +117,9 @@ class Unseen(Exam):
             meaning="The trained network separates the held-out classes, but they are numbered "
             f"differently: {held.in_words(held.value)} as numbered, {held.in_words(renamed)} "
             "after renumbering.",
-            advice="Use the same mapping from names to class numbers (class_to_idx) for training "
-            "and test data; do not rely on the order in which folders or names are listed.",
+            advice="Use the same mapping from class names to class numbers (class_to_idx) "
+            "for training and test data. Do not rely on the order in which folders or "
+            "names are listed.",
             change="+ assert test_data.class_to_idx == train_data.class_to_idx",
             explains=("generalization/*",),
         )
@@ -124,17 +128,19 @@ class Unseen(Exam):
         own, rest = found.train, found.rest
         knows = own.value < KNOWN * own.chance
         nothing = knows and lost(found)
-        start = "weights drawn anew" if found.trial.fresh else "its weights as they are"
+        start = "weights drawn anew" if found.trial.fresh else "the weights of the network"
         return self.finding(
-            "What it learns does not generalise" if nothing else "Error on held-back samples",
+            "What the network learns does not generalise"
+            if nothing
+            else "Error on held-back samples",
             severity=Severity.MEDIUM if nothing else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rest.said(),
             unit=f"{rest.unit} on {len(rest.each)} held-back samples",
             expected=f"below {rest.in_words(rest.chance)}, the best constant answer",
             meaning=_meaning(own, rest, knows, nothing),
-            advice="Check that inputs and labels are in the same order; if they are, the inputs "
-            "say nothing about the labels, or many more samples are needed."
+            advice="Check that inputs and labels are in the same order. If they are, the "
+            "inputs may say nothing about the labels, or many more samples are needed."
             if nothing
             else "",
             claims=("empirical_risk",),
@@ -153,19 +159,21 @@ class Unseen(Exam):
 def _meaning(own: Risk, rest: Risk, knows: bool, nothing: bool) -> str:
     if nothing:
         return (
-            f"A short training learns one half of the samples ({own.in_words(own.value)}), but "
-            "on the other half it does no better than a constant answer."
+            "A short training run learns one half of the samples "
+            f"({own.in_words(own.value)}). On the other half the network does no better than "
+            "a constant answer."
         )
     if not knows:
         return (
-            "A short training does not even learn the half it is trained on "
-            f"({own.in_words(own.value)}), so it says little about other samples."
+            "A short training run does not even learn the half of the samples that it trains "
+            f"on ({own.in_words(own.value)}). It therefore says little about other samples."
         )
     return (
-        f"After a short training on half of the samples ({own.in_words(own.value)} on these), it "
-        "does better than a constant answer on the other half."
+        f"After a short training run on half of the samples ({own.in_words(own.value)}), the "
+        "network does better than a constant answer on the other half."
         if rest.reading().high < rest.chance
-        else "More samples are needed to tell whether it does better than a constant answer."
+        else "More samples are needed to tell whether the network does better than a "
+        "constant answer."
     )
 
 

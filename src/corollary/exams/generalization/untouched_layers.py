@@ -63,8 +63,8 @@ class UntouchedLayers(Exam):
         trained = [name for name in trained if starts[name] is None and name not in small]
         if not untouched and not trained:
             raise NotApplicableError(
-                "the weights look random but match no common initialisation: they may be "
-                "untrained or have hardly moved"
+                "the weights look random but match no common initialisation; the network may "
+                "be untrained or hardly trained"
             )
         if not untouched or not trained:
             yield self._all(len(untouched), len(portraits))
@@ -80,7 +80,7 @@ class UntouchedLayers(Exam):
             "Not trained yet" if untouched else "All layers have been trained",
             value=counted(untouched),
             unit=f"of {layers} layers still at their initialisation",
-            meaning="The entries and spectra of the weights are those of an initialisation."
+            meaning="The entries and the spectra of these weights look like a fresh initialisation."
             if untouched
             else "No layer looks freshly initialised.",
             claims=("marchenko_pastur",),
@@ -104,8 +104,9 @@ class UntouchedLayers(Exam):
             quantity="change since the start, relative to its size",
             value=Reading(0.0, 0.0, change),
             expected=f"more than {change:g}, as in {_listed(trained)}",
-            meaning=f"It still holds the {_WORDS[start.law]} of an initialisation, while other "
-            f"layers have been trained{'; it is frozen' if frozen else ''}.",
+            meaning=f"The layer still holds the {_WORDS[start.law]} of an initialisation, "
+            "while other layers have been "
+            f"trained{'; it is frozen' if frozen else ''}.",
             advice="If it is not frozen on purpose, call requires_grad_(True) on it and train "
             "again."
             if frozen

@@ -93,11 +93,12 @@ class WeightSpectra(Exam):
             unit=f"({total} in {layers})" if total else "",
             expected="0 at a random start",
             meaning=(
-                "This many directions of the weight matrix stand out from noise, more than in any "
-                f"other of {layers}; noise alone shows one with probability {FALSE_ALARMS:g}."
+                "This many directions of the weight matrix stand out from noise, more than "
+                f"in any other of {layers}. Noise alone would give such a direction with "
+                f"probability {FALSE_ALARMS:g}."
                 if total
-                else f"In {layers} no direction stands out from noise: the network is at its "
-                "random start, or has hardly moved from it."
+                else f"In {layers} no direction stands out from noise. The network is at its "
+                "random initialisation or has hardly moved from it."
             )
             + missing,
             claims=("marchenko_pastur", "spike_transition"),
@@ -116,9 +117,9 @@ class WeightSpectra(Exam):
             quantity="stable rank",
             value=rounded(found.stable_rank),
             expected=f"above {RANK:g}, or no eigenvalue {DROWNS:g} times above the noise",
-            meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the noise "
-            "and carries much of the weight, as after training with too large a learning rate or "
-            "on noisy labels; this is a rule of thumb.",
+            meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the "
+            "noise and carries much of the total. By a rule of thumb, this happens "
+            "after training with too large a learning rate or on noisy labels.",
             advice="Train again with a smaller learning rate or with weight decay, and check the "
             "labels.",
             figures=(_scree(found),),
@@ -131,13 +132,12 @@ class WeightSpectra(Exam):
             severity=Severity.MEDIUM if alarming else Severity.LOW,
             evidence=Evidence.CONFIRMED,
             where=found.name,
-            quantity="largest weight / size at which it is a spike by itself",
+            quantity="largest weight / size at which one weight exceeds the noise",
             value=rounded(found.largest_entry),
             expected=f"below {STICKS_OUT:g}",
-            meaning="One entry of this matrix is so large that it alone is a direction above the "
-            "noise.",
-            advice="Look at this weight: a flipped bit, a wrong conversion or an exploding step "
-            "leaves such a value.",
+            meaning="One entry of this matrix is so large that it alone stands out from the noise.",
+            advice="Look at this weight. A flipped bit, a wrong conversion or an exploding "
+            "training step can leave such a value.",
         )
 
     def _norms(self, portraits: Sequence[Portrait], normalised: bool) -> Finding:
@@ -148,20 +148,21 @@ class WeightSpectra(Exam):
         large, small = ratio > OUT_OF_LINE, ratio < 1 / OUT_OF_LINE
         severity = Severity.MEDIUM if large and not normalised else Severity.LOW
         return self.finding(
-            "A layer of unusual norm" if large or small else "Norms of the layers",
+            "A layer has an unusual norm" if large or small else "Norms of the layers",
             severity=severity if large or small else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=name,
-            quantity="spectral norm / median of the layers",
+            quantity="spectral norm / median over the layers",
             value=rounded(ratio),
             expected=f"from {1 / OUT_OF_LINE:g} to {OUT_OF_LINE:g}",
-            meaning=f"The other layers have a norm of about {middle:.2g}, this one has "
-            f"{norms[name]:.2g}"
-            f"{'; normalisation may undo that' if normalised else ''}."
+            meaning=f"The norm of this layer is {norms[name]:.2g}, and the norm of the others "
+            "is about "
+            f"{middle:.2g}{'. Normalisation layers may compensate for this' if normalised else ''}."
             if large or small
-            else "No layer is far larger or smaller than the others; this one is the furthest "
-            "from the median.",
-            advice="Compare its initialisation, learning rate and weight decay with the others."
+            else "No layer is far larger or smaller than the others. This layer is the "
+            "furthest from the median.",
+            advice="Compare its initialisation, learning rate and weight decay with those of "
+            "the other layers."
             if large or small
             else "",
             details=norms,
@@ -178,9 +179,9 @@ class WeightSpectra(Exam):
             value=between(fit.alpha, *fit.interval()) if heavy else counted(0),
             unit="" if heavy else f"of {len(tails)}",
             expected=f"{SEEN[0]:g} to {SEEN[1]:g} in well-trained networks, by observation",
-            meaning=f"In {len(heavy)} of {many} the largest eigenvalues pass the tests of a power "
-            "law; this tail is the heaviest. That such networks generalise is an "
-            "observation, not a theorem."
+            meaning=f"In {len(heavy)} of {many} the largest eigenvalues pass the tests of a "
+            "power law. This tail is the heaviest. That such networks generalise has "
+            "been observed, not proved."
             if heavy
             else "No layer's largest eigenvalues pass the tests of a power law, so an exponent "
             "fitted to them would mean nothing.",
@@ -267,7 +268,7 @@ def _survival(found: Portrait, tail: TestedTail) -> Figure:
     return Figure(
         "Tail of the spectrum",
         x="λ",
-        y="share of larger eigenvalues",
+        y="share of eigenvalues that are larger",
         marks=marks,
         log_x=True,
         log_y=True,

@@ -35,7 +35,7 @@ class KernelRank(Exam):
         """One finding, the effective rank."""
         batch = subject.data(affordable(subject, budget, outputs_of(subject), SAMPLES))
         if batch.size < 8:
-            raise NotApplicableError(f"this needs at least 8 samples, and there are {batch.size}")
+            raise NotApplicableError(f"this exam needs at least 8 samples, got {batch.size}")
         inputs = batch.named or (batch.inputs[0] if len(batch.inputs) == 1 else batch.inputs)
         with subject.borrowed() as model:
             kernel = tangent_kernel(subject, model, inputs)
@@ -55,7 +55,7 @@ class KernelRank(Exam):
             value=rounded(rank, 3 if rank < 2 else 2),
             unit=f"of {batch.size}",
             expected=f"above {FEW:g}",
-            meaning="A training step moves all outputs together; the differences between samples "
+            meaning="A training step moves all outputs together. Differences between samples "
             "are learned last."
             if collapsed
             else "A training step can move the outputs of different samples apart.",
@@ -71,5 +71,7 @@ def _remedy(batch: Batch) -> str:
 
 def _advice(batch: Batch) -> str:
     if any(t.is_floating_point() for t in batch.tensors()):
-        return "Centre the inputs; if they are centred, add normalisation or use fewer layers."
+        return (
+            "Centre the inputs. If they are centred already, add normalisation or use fewer layers."
+        )
     return "Start with larger weights, add normalisation layers, or use fewer layers."

@@ -65,13 +65,14 @@ class LinearisedCurve(Exam):
         inside = gap <= error + 1e-6
         yield self.finding(
             "Training curve predicted by the linearised network",
-            quantity="largest distance to the real curve",
+            quantity="largest distance from the real curve",
             value=rounded(100 * gap) if gap > FINE else rounded(0.0),
             unit="% of the initial loss",
             expected=f"within {100 * max(error, FINE):.2g} %, as stated before the run",
-            meaning="The run follows the prediction."
+            meaning="The real training run follows the prediction."
             if inside
-            else "The run departs from the prediction, so first-order theory does not describe it.",
+            else "The real training run departs from the prediction, so first-order theory "
+            "does not describe it.",
             figures=(_figure(predicted[:n], real[:n], error * scale),),
             details={"gap": gap, "step": run.step, "stated_error": error},
         )
@@ -138,8 +139,8 @@ def _loss_of_flat(subject: Subject, batch: Batch) -> Loss:
             same = False
     if not same:
         raise NotApplicableError(
-            "the model computes its loss itself and cannot take a linearised output; pass "
-            "loss=<function of (output, target)>"
+            "the model computes its loss itself and does not accept the output of the "
+            "linearised network; pass loss=<function of (output, target)>"
         )
     return loss
 
@@ -149,13 +150,13 @@ def _why(batch: Batch, steps: int) -> str:
     wild = [name for name, x in float_inputs(batch).items() if not scale_of(x).healthy]
     if wild:
         return (
-            f"the values of {wild[0]} have such a large scale that the network leaves its "
-            "linearisation at once, so nothing can be predicted; standardise them "
-            "(subtract the mean, divide by the standard deviation) and examine again"
+            f"the values of {wild[0]} are so large that the network leaves its linearisation "
+            "at once, and nothing can be predicted; standardise these values (subtract the "
+            "mean, divide by the standard deviation) and examine again"
         )
     return (
-        f"within {steps} steps the network moves so far from its linearisation that nothing can "
-        "be predicted; look at the change of its features instead, or make it wider"
+        f"within {steps} steps the network moves so far from its linearisation that nothing "
+        "can be predicted; see how its features change instead, or make the network wider"
     )
 
 
@@ -182,4 +183,4 @@ def _figure(predicted: list[float], real: list[float], error: float) -> Figure:
         Curve(predicted, label="linearised network", role="predicted"),
         Curve(real, label="the network"),
     )
-    return Figure("Predicted and real training curve", x="step", y="loss", marks=marks)
+    return Figure("Predicted and real training curves", x="step", y="loss", marks=marks)

@@ -41,8 +41,8 @@ class LearningRegime(Exam):
         """The regime, and the alignment with the labels."""
         if is_trained(subject):
             raise NotApplicableError(
-                "the network has already learned these samples, and the regime shows only at the "
-                "start; pass it with newly initialised weights"
+                "the network has already learned these samples, and the regime shows only at "
+                "the start; pass the network with newly initialised weights"
             )
         with subject.borrowed() as model:
             run = short_training(subject, budget, SAMPLES)
@@ -56,10 +56,10 @@ class LearningRegime(Exam):
         turn = max(found.turn, 0.0)  # of a kernel that stays, rounding makes it negative
         yield self.finding(
             _TITLES[found.name],
-            quantity=f"rotation of the tangent kernel in {history.steps} steps",
+            quantity=f"change of direction of the tangent kernel in {history.steps} steps",
             value=rounded(100 * turn, 2) if turn > 1e-6 else rounded(0.0),
             unit="%",
-            expected="below 1 %: lazy; above 10 %: feature learning",
+            expected="lazy training below 1 %, feature learning above 10 %",
             meaning=_MEANINGS[found.name],
             details={"turn": found.turn, "drift": found.drift, "step": run.step},
         )
@@ -86,25 +86,24 @@ class LearningRegime(Exam):
             value=rounded(ratio),
             unit=f"times its first value after {len(losses)} steps",
             expected="below 1",
-            meaning="Training makes no progress even at a learning rate that should be safe."
+            meaning="Training makes no progress, even at a learning rate that should be stable."
             if stuck
-            else "Training makes progress at a learning rate that is safe at the start.",
-            advice="First fix the findings on gradients and inputs; as it is, the network learns "
-            "nothing."
+            else "Training makes progress at a learning rate that is stable at the start.",
+            advice="First fix the findings on gradients and inputs. The network learns nothing now."
             if stuck
             else "",
         )
 
 
 _TITLES = {
-    "lazy": "It learns lazily",
-    "mixed": "It learns features slowly",
-    "feature learning": "It learns features",
+    "lazy": "The network learns lazily",
+    "mixed": "The network learns features slowly",
+    "feature learning": "The network learns features",
 }
 _MEANINGS = {
-    "lazy": "Like a kernel machine, it fits the data with its initial features.",
-    "mixed": "Its features move a little while it fits the data.",
-    "feature learning": "Its features change a great deal while it fits the data.",
+    "lazy": "Like a kernel machine, the network fits the data with its initial features.",
+    "mixed": "The features change a little while the network fits the data.",
+    "feature learning": "The features change a lot while the network fits the data.",
 }
 
 

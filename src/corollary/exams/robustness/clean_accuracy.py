@@ -45,9 +45,9 @@ class CleanAccuracy(Exam):
             expected=f"above {100 * found.chance:.3g} %, the share of the most common label",
             meaning="Accuracy under attack is compared with this number."
             if better
-            else "It does no better than always giving the most common label, so there is no "
-            "robustness to measure yet.",
-            advice="" if better else "Train it, then examine it again.",
+            else "The network does no better than always answering the most common label, so "
+            "there is no robustness to measure yet.",
+            advice="" if better else "Train the network, then examine it again.",
         )
 
     def _order(self, found: Classifier) -> Iterator[Finding]:
@@ -59,15 +59,15 @@ class CleanAccuracy(Exam):
         if not low > found.chance:
             return  # one answer for all samples is right as often
         yield self.finding(
-            "The classes are in another order",
+            "The classes are numbered differently",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             value=share_read(best, count.trials),
             unit="% correct if the classes are renumbered",
             expected=f"{100 * count.hits / count.trials:.3g} % with the numbers as given",
             meaning="The answers are right except for the numbering of the classes.",
-            advice="Compare the order of the labels with the one the network was trained with "
-            "(for example class_to_idx of its data).",
+            advice="Compare the order of the labels with the order used in training (for "
+            "example class_to_idx of its data).",
         )
 
     def _scale(self, subject: Subject, found: Classifier) -> Finding:
@@ -78,8 +78,8 @@ class CleanAccuracy(Exam):
             "Separation of the classes",
             quantity="half the distance to the nearest sample of another class",
             value=rounded(sizes["l2"]),
-            meaning=f"{held}; radii are given as shares of this distance, beyond which no "
-            "classifier can be robust.",
+            meaning=f"{held}, so radii are given as fractions of this distance. No classifier "
+            "can be robust beyond it.",
             details={"box": box, "separation": sizes},
         )
 

@@ -62,8 +62,8 @@ class GradientMasking(Exam):
             "Answers are random",
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
-            meaning="Two calls with the same inputs give different scores, so an attack sees the "
-            "gradient of another network each time.",
+            meaning="Two calls with the same inputs give different scores, so every step of "
+            "an attack follows the gradient of a different network.",
             advice="Attack the average over the noise, and certify it by randomised smoothing "
             "(corollary.theory.robustness.certificates.smoothing.Smoothed).",
         )
@@ -77,7 +77,7 @@ class GradientMasking(Exam):
             severity=Severity.HIGH if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(zero, len(gradients)),
-            unit="% of the inputs have a zero gradient",
+            unit="% of the inputs have a gradient of zero",
             expected="0 %",
             meaning="Attacks that follow gradients do not move, so robustness measured with them "
             "means nothing."
@@ -106,20 +106,22 @@ class GradientMasking(Exam):
         only, other = int((blind & ~seeing).sum()), int((seeing & ~blind).sum())
         bad = only + other > 0 and Count(only, only + other).read(LEVEL_OF_SIGN).low > 0.5
         return self.finding(
-            "Attacks without gradients are stronger"
+            "Attacks without gradients are stronger than gradient-based attacks"
             if bad
             else "Attacks with and without gradients",
             severity=Severity.HIGH if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(only, len(seeing)),
-            unit="% of the inputs are fooled by random search only",
-            expected=f"{100 * other / len(seeing):.3g} %, the share fooled by gradients only",
-            meaning="Random search finds adversarial perturbations that the gradients do not "
-            "lead to."
+            unit="% of the inputs are fooled only by random search",
+            expected=f"{100 * other / len(seeing):.3g} %, the share fooled only by "
+            "gradient-based attacks",
+            meaning="Random search finds adversarial perturbations that gradient-based "
+            "attacks miss."
             if bad
-            else "Attacks with gradients find what random search does not.",
-            advice="Do not trust attacks with gradients here; look for a rugged or oscillating "
-            "layer, and use random search to measure robust accuracy."
+            else "Gradient-based attacks find adversarial perturbations that random search misses.",
+            advice="Do not trust gradient-based attacks on this network. Look for a layer "
+            "that oscillates or has jumps, and measure robust accuracy with random "
+            "search."
             if bad
             else "",
             claims=("random_directions",),
@@ -136,7 +138,7 @@ class GradientMasking(Exam):
             expected="at most 10 %",
             meaning=f"An attack of {FEW} steps is too weak for this network."
             if bad
-            else f"{FEW} steps find nearly all that {MANY} find.",
+            else f"{FEW} steps fool nearly all inputs that {MANY} steps fool.",
             advice=f"Report robust accuracy with {MANY} steps or more." if bad else "",
             claims=("iterated_fgsm",),
         )
@@ -149,12 +151,12 @@ class GradientMasking(Exam):
             severity=Severity.MEDIUM if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(left, len(fooled)),
-            unit="% of the inputs are not fooled by any change",
+            unit="% of the inputs are not fooled by changes of any size",
             expected="0 %",
-            meaning="Inputs of other classes are within reach, but the gradients do not lead to "
-            "them."
+            meaning="The bound allows inputs of other classes, but the gradients do not lead "
+            "to them."
             if bad
-            else "With no bound on the change every input can be fooled, as it should be.",
+            else "Without a bound on the change, every input can be fooled, as expected.",
             advice="Look for layers that cut off the gradient (clipping, rounding, saturation)."
             if bad
             else "",
@@ -184,6 +186,6 @@ def _cure(found: Classifier) -> str:
     if out.dim() == 2 and bool((out >= 0).all()) and bool((total - 1).abs().max() < 1e-3):
         return "Return logits instead of probabilities: the softmax is saturated here."
     return (
-        "Find what cuts off the gradient (rounding, thresholds, detach), and replace it by "
-        "something differentiable, at least for the attack."
+        "Find the operation that cuts off the gradient (rounding, thresholds, detach). "
+        "Replace it by a differentiable one, at least for the attack."
     )

@@ -94,14 +94,16 @@ class RobustAccuracy(Exam):
             severity = Severity.HIGH if lost_soon.low > LOST else Severity.MEDIUM
         bad = severity is not Severity.NONE
         return self.finding(
-            "Hardly any answer survives a small attack" if bad else "Accuracy under attack",
+            "Hardly any answers survive a small attack" if bad else "Accuracy under attack",
             severity=severity,
             evidence=Evidence.CONFIRMED,
             value=share_read(kept, n),
-            unit=f"% of {n} samples at ±{REFERENCE * unit:.2g}, a tenth of the separation",
-            expected=f"at least {50 * right / n:.3g} %, half of what is right without attack",
-            meaning=f"Of {right} right answers {right - kept} can be changed by moving no value "
-            f"by more than {REFERENCE * unit:.2g}. {_proof(outcome, kept)}",
+            unit=f"% of {n} samples with changes up to ±{REFERENCE * unit:.2g}, a tenth of "
+            "the separation of the classes",
+            expected=f"at least {50 * right / n:.3g} %, half of the accuracy without attack",
+            meaning=f"{right - kept} of {right} correct answers become wrong when each input "
+            f"value may change by {REFERENCE * unit:.2g} at most. "
+            f"{_proof(outcome, kept)}",
             advice="Train against such perturbations (corollary.train.Adversarial), or find out "
             "which tiny features the network relies on."
             if bad
@@ -158,16 +160,18 @@ def _proved(
 def _proof(outcome: Outcome, kept: int) -> str:
     """A sentence on the proof."""
     if outcome.why_not:
-        return f"Nothing is proved about the others: {outcome.why_not}."
+        return f"Nothing is proved about the other answers: {outcome.why_not}."
     if kept == 0:
         return ""
     if outcome.proved == kept:
-        return f"All others are proved to be stable (by {outcome.by}), so the number is exact."
+        return (
+            f"All other answers are proved to be stable (by {outcome.by}), so the number is exact."
+        )
     if outcome.proved == 0:
-        return "None of the others could be proved to be stable with this effort."
+        return "None of the other answers could be proved to be stable with this effort."
     return (
-        f"{outcome.proved} are proved to be stable (by {outcome.by}); {kept - outcome.proved} "
-        "are undecided."
+        f"Of the other answers, {outcome.proved} are proved to be stable (by {outcome.by}) "
+        f"and {kept - outcome.proved} are undecided."
     )
 
 
@@ -178,14 +182,19 @@ def _figure(outcome: Outcome, right: int, n: int, unit: float) -> Figure:
     return Figure(
         "Accuracy under attack",
         x="ε (largest change of a value)",
-        y="share of samples that stay right",
+        y="share of samples that stay correct",
         log_x=True,
         marks=(
             Band(radii, [r.low for r in read], [r.high for r in read], label="95 % interval"),
             Curve([r.value for r in read], radii, label="not fooled"),
             *_mark(outcome, n, unit),
             Level(right / n, label="without attack", role="other"),
-            Level(REFERENCE * unit, label="a tenth of the separation", role="other", axis="x"),
+            Level(
+                REFERENCE * unit,
+                label="a tenth of the separation of the classes",
+                role="other",
+                axis="x",
+            ),
         ),
     )
 

@@ -48,11 +48,11 @@ class Sensitivity(Exam):
             "Slope of the margin",
             severity=Severity.LOW if loose and not why else Severity.NONE,
             value=Reading(*(float(f"{v:.3g}") for v in (low, low, max(low, high)))),
-            unit="logits per unit of Euclidean distance, from the largest observed to the proved "
-            "maximum",
+            unit="logits per unit of Euclidean distance (from the largest observed slope to "
+            "the proved maximum)",
             expected=f"within a factor of {LOOSE:g}",
             meaning=why
-            or f"A margin of {margin:.2g} (the median) cannot be lost within "
+            or f"The median margin, {margin:.2g}, cannot be lost within "
             f"{100 * radius / unit:.2g} % of the separation of the classes.",
             advice="Smaller norms of the layers (weight decay, spectral or orthogonal "
             "normalisation) would make the proof stronger."

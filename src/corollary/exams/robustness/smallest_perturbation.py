@@ -91,9 +91,10 @@ class SmallestPerturbation(Exam):
             severity = Severity.HIGH if share < FRAGILE[norm] / BROKEN else Severity.MEDIUM
         bad = severity is not Severity.NONE
         proof = (
-            f"A proof by {NAMES[found.by]} shows that none below {100 * low / unit:.2g} % does."
+            f"A proof by {NAMES[found.by]} shows that no perturbation below "
+            f"{100 * low / unit:.2g} % changes it."
             if found.by in NAMES
-            else f"No lower bound is proved: {found.by}."
+            else f"No lower bound is proved, because {found.by}."
         )
         return self.finding(
             f"Small perturbations change the answers ({_sign(norm)})"
@@ -105,10 +106,10 @@ class SmallestPerturbation(Exam):
             unit=f"{WORDS[norm]}, median of {len(found.attacked)} inputs",
             expected=f"above {FRAGILE[norm] * unit:.2g}, {100 * FRAGILE[norm]:g} % of the "
             "separation of the classes",
-            meaning=f"A perturbation of {100 * share:.2g} % of the separation changes the median "
-            f"answer. {proof}",
-            advice="Train against perturbations (corollary.train.Adversarial), or take features "
-            "of tiny size out of the inputs."
+            meaning=f"A perturbation of {100 * share:.2g} % of the separation changes the "
+            f"answer for the median sample. {proof}",
+            advice="Train against perturbations (corollary.train.Adversarial), or remove "
+            "input features with tiny values."
             if bad
             else "",
             claims=("linear_flip", "crown_and_intervals", "lipschitz_margin"),

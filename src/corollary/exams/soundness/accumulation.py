@@ -37,10 +37,10 @@ class Accumulation(Exam):
         """Their distance, relative to the gradient of the whole."""
         batch = subject.labelled(SAMPLES)
         if batch.size < PARTS:
-            raise NotApplicableError(f"this needs at least {PARTS} samples")
+            raise NotApplicableError(f"this exam needs at least {PARTS} samples")
         held = [p for p in subject.parameters().values() if not p.is_complex()]
         if not held:
-            raise NotApplicableError("there is nothing to train")
+            raise NotApplicableError("no parameter is trainable")
         n = batch.size // PARTS
         with subject.borrowed() as model, steady(model):
             whole = _gradient(subject, batch.first(n * PARTS), held)
@@ -61,25 +61,27 @@ class Accumulation(Exam):
         gap = _distance([(PARTS if summed else 1) * m for m in mean], whole) / math.sqrt(square)
         differs = gap > tolerance and not norms
         yield self.finding(
-            "Accumulated gradients are not those of the large batch"
+            "Accumulated gradients differ from the gradient of the large batch"
             if differs
             else "Gradients can be accumulated",
             severity=Severity.LOW if differs else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * gap),
-            unit=f"% of the gradient of {n * PARTS} samples, accumulated from {PARTS} parts",
+            unit=f"% difference between the gradient of {n * PARTS} samples and the gradient "
+            f"accumulated over {PARTS} parts",
             expected="0 up to rounding"
             if not norms
             else "above 0, because batch statistics differ",
-            meaning="The loss divides by something that differs between the parts, such as the "
-            "number of tokens that count, or it compares samples with each other."
+            meaning="The loss divides by a number that differs between the parts, such as "
+            "the number of unmasked tokens, or the loss compares samples with each "
+            "other."
             if differs
             else "Batch normalisation uses different statistics for each part of the batch."
             if norms
-            else "The averaged gradient of small batches is that of the large one"
-            + (", summed as the loss is." if summed else "."),
-            advice="When you accumulate, sum the losses and divide once by the number of tokens "
-            "(or samples) of all parts."
+            else "The average gradient of the small batches equals the gradient of the large "
+            "batch" + (", summed as the loss is." if summed else "."),
+            advice="When you accumulate gradients, sum the losses and divide once by the "
+            "number of tokens (or samples) in all parts."
             if differs
             else "",
         )

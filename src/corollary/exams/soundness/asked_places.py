@@ -51,19 +51,20 @@ class AskedPlaces(Exam):
             else "The targets are the input",
             severity=Severity.HIGH if twice or copied else Severity.NONE,
             evidence=Evidence.CONFIRMED,
-            quantity="token that each position has to predict",
+            quantity="distance from a position to the token it has to predict",
             value=counted(offset),
             unit="positions ahead",
             expected="1, for a model that reads only up to its own position",
-            meaning="The targets are already shifted, and the loss shifts them once more, so "
-            "every position has to predict a token after the next one."
+            meaning="The targets are already shifted, and the loss shifts them again. Every "
+            "position therefore has to predict a token after the next one."
             if twice
-            else "Each position has to predict a token that the network has already read: it "
-            "learns to copy, the loss falls to 0, and it cannot generate text."
+            else "Each position has to predict a token that the network has already read. "
+            "The network learns to copy, its loss falls to 0, and it cannot generate "
+            "text."
             if copied
             else "Inputs, targets and loss agree on the positions.",
-            advice="Shift the labels once: give labels equal to the input ids to a loss that "
-            "shifts by itself, or targets x[:, 1:] to one that does not."
+            advice="Shift the labels once. If the loss shifts the labels itself, pass labels "
+            "equal to the input ids; otherwise pass targets x[:, 1:]."
             if twice
             else "Shift the labels by one: inputs x[:, :-1] and targets x[:, 1:] (next token)."
             if copied
@@ -87,14 +88,14 @@ class AskedPlaces(Exam):
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit=f"% of the rows end with a target {token} that the loss leaves out",
+            unit=f"% of the rows end with a target {token} that the loss ignores",
             expected="0 %: the first end of each row counts",
-            meaning=f"Token {token} follows the last token of a row, and the loss ignores it as "
-            "padding (ignore_index): the network is never asked for the end, so what it generates "
-            "does not stop.",
-            advice="Give padding a token of its own, different from the end of a sequence "
-            f"(pad_token is not eos_token), or set the labels after the first {token} of a row to "
-            "-100 and let that one count.",
+            meaning=f"Token {token} follows the last token of a row, and the loss ignores it "
+            "as padding (ignore_index). The network is never trained to predict the "
+            "end, so generated text does not stop.",
+            advice="Give padding its own token (pad_token different from eos_token). Or set "
+            f"the labels after the first {token} of a row to -100, so that the first "
+            f"{token} counts in the loss.",
             change=f"- nn.CrossEntropyLoss(ignore_index={token})\n"
             "+ labels[after_the_first_end] = -100\n+ nn.CrossEntropyLoss()",
         )

@@ -37,14 +37,15 @@ class BatchIndependence(Exam):
         batch = subject.data(SAMPLES)
         _refuse_graphs(batch)
         if batch.size < 4:
-            raise NotApplicableError("this needs at least four samples")
+            raise NotApplicableError("this exam needs at least four samples")
         with subject.borrowed(), torch.no_grad():
             y = _seeded(subject, batch).output
             if y.dim() == 0 or len(y) != batch.size:
                 raise NotApplicableError("the output does not have one row for each sample")
             if not torch.equal(y.nan_to_num(), _seeded(subject, batch).output.nan_to_num()):
                 raise NotApplicableError(
-                    "two passes of the same batch differ, so outputs cannot be compared"
+                    "two passes over the same batch give different outputs, so outputs "
+                    "cannot be compared"
                 )
             first = _change(y, _seeded(subject, _replaced(batch, 0)).output, 0)
             end = batch.size - 1
@@ -53,13 +54,15 @@ class BatchIndependence(Exam):
             time = mixed and first > TOLERANCE >= last
             where = _mixing(subject, batch, 0 if first >= last else end) if mixed else ""
         yield self.finding(
-            "Samples of a batch mix" if mixed else "Samples of a batch are independent",
+            "Samples of a batch affect each other"
+            if mixed
+            else "Samples of a batch are independent",
             severity=Severity.HIGH if mixed else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="change of the output",
             where=where,
             value=rounded(max(first, last)) if mixed else None,
-            unit="times the outputs' spread",
+            unit="times the spread of the outputs",
             expected="0",
             meaning=_meaning(time)
             if mixed
@@ -131,10 +134,10 @@ def _change(y: Tensor, z: Tensor, row: int) -> float:
 def _meaning(time: bool) -> str:
     if time:
         return (
-            "The first sample changes the answers of those after it, and the last one changes "
-            "none: the network treats the batch axis as time."
+            "The first sample changes the answers for the samples after it, and the last "
+            "sample changes no other answer. The network treats the batch axis as time."
         )
-    return "A sample's answer depends on which others are in its batch, in eval mode too."
+    return "The answer for a sample depends on the other samples in its batch, even in eval mode."
 
 
 def _advice(model: nn.Module, time: bool, where: str) -> str:
@@ -147,8 +150,8 @@ def _advice(model: nn.Module, time: bool, where: str) -> str:
         return "Check the order of the axes: the batch comes first, then time."
     place = f"Look at '{where}', the first operation that mixes samples: " if where else ""
     if place:
-        return f"{place}it should not work along the batch axis (axis 0)."
+        return f"{place}this operation should not mix values along the batch axis (axis 0)."
     return (
-        "Look for a softmax, a mean or a sum over axis 0, and for a reshape or view that moves "
-        "numbers from one sample to another."
+        "Look for a softmax, a mean or a sum over axis 0, and for a reshape or view that "
+        "moves values from one sample to another."
     )

@@ -33,10 +33,10 @@ class BatchNorm(Exam):
         if not norms:
             raise NotApplicableError("there is no batch normalisation")
         if subject.batch_size is None:
-            raise NotApplicableError("this needs your batch size; give batch_size")
+            raise NotApplicableError("this exam needs your batch size; pass batch_size")
         values = _values_a_sample(subject, norms)
         if not values:
-            raise NotApplicableError("no batch normalisation is reached in forward")
+            raise NotApplicableError("forward calls no batch normalisation layer")
         name = min(values, key=values.__getitem__)
         m = values[name] * subject.batch_size
         error = math.sqrt(2 / (m - 1)) if m > 1 else math.inf
@@ -49,7 +49,8 @@ class BatchNorm(Exam):
             value=counted(m),
             unit="values per channel in each batch",
             expected=f"at least {FEW}",
-            meaning=f"The variance it divides by is off by about {100 * error:.0f} % in each batch."
+            meaning="The variance that batch norm divides by is off by about "
+            f"{100 * error:.0f} % in each batch."
             if m > 1
             else "With one value per channel, normalisation erases its input.",
             advice="Use larger batches, or normalise by group or layer instead." if m < FEW else "",

@@ -44,7 +44,7 @@ class Causality(Exam):
             evidence=Evidence.CONFIRMED,
             quantity="change of earlier outputs",
             value=rounded(leak) if leaks else None,
-            unit="times the outputs' spread",
+            unit="times the spread of the outputs",
             expected="0" if asked else "",
             meaning=_meaning(leaks, asked),
             where=mixing[0].name if mixing else "",
@@ -83,7 +83,9 @@ def _leak(subject: Subject) -> float:
     with subject.borrowed(), torch.no_grad():
         y = classes_last(subject, subject.output(batch), batch.target)
         if x is None or x.dim() < 2 or y.dim() < 2 or x.shape[:2] != y.shape[:2]:
-            raise NotApplicableError("there is no output at every position of the input")
+            raise NotApplicableError(
+                "the network does not give one output per position of the input"
+            )
         if x.shape[1] < 4 or y.dim() == 2 and x.is_floating_point():
             raise NotApplicableError("the input is not a sequence of at least four positions")
         cut = x.shape[1] // 2
@@ -96,12 +98,13 @@ def _leak(subject: Subject) -> float:
 def _advice(mixing: list[Call]) -> str:
     if mixing:
         return (
-            f"Use transpose(1, 2) or permute in place of '{mixing[0].op}': a {mixing[0].op} (or "
-            "reshape) keeps the order of numbers in memory and mixes positions with channels."
+            f"Use transpose(1, 2) or permute instead of '{mixing[0].op}'. A {mixing[0].op} "
+            "(or reshape) keeps the order of the numbers in memory and mixes positions with "
+            "channels."
         )
     return (
-        "Mask attention to later positions (is_causal=True), pad convolutions on the left only, "
-        "and use no bidirectional layer."
+        "Mask attention to later positions (is_causal=True), pad convolutions on the left "
+        "only, and do not use bidirectional layers."
     )
 
 
@@ -115,5 +118,8 @@ def _meaning(leaks: bool, asked: bool) -> str:
     if not leaks:
         return "Each output depends only on its own position and earlier ones."
     if asked:
-        return "The network should predict the next element, but sees it in its input."
-    return "Outputs depend on later positions; this is fine unless the network should predict them."
+        return "The network should predict the next element, but its input contains that element."
+    return (
+        "Outputs depend on later positions. This is fine unless the network is meant to "
+        "predict these positions."
+    )

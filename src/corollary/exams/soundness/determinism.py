@@ -49,22 +49,23 @@ class Determinism(Exam):
             where=where,
             quantity="difference between two passes",
             value=rounded(gap),
-            unit="times the outputs' size",
+            unit="times the size of the outputs",
             expected="0",
             meaning="The same input gives different outputs from one pass to the next.",
-            advice=f"Make {repr(where) if where else 'its forward'} deterministic in eval mode: "
-            "use nn.Dropout or check self.training, and keep state out of forward.",
+            advice=f"Make {repr(where) if where else 'forward'} deterministic in eval mode: "
+            "use nn.Dropout or check self.training, and do not keep state between "
+            "calls of forward.",
         )
 
     def _writes(self) -> Finding:
         return self.finding(
-            "It changes its input",
+            "The network changes its input",
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
-            meaning="Its forward writes into the tensor it is given, so the next pass over the "
-            "same data sees different numbers.",
-            advice="Write x = x - a instead of x -= a or x.sub_(a), and use no inplace=True "
-            "before the first layer with weights.",
+            meaning="The forward method writes into the tensor that it receives, so the next "
+            "pass over the same data sees different numbers.",
+            advice="Write x = x - a instead of x -= a or x.sub_(a), and do not use "
+            "inplace=True before the first layer with weights.",
         )
 
 

@@ -34,7 +34,9 @@ class DoubleSoftmax(Exam):
             yield self._sigmoid(head)
             return
         if head.targets not in ("classes", "one-hot", "shares") or output.dim() < 2:
-            raise NotApplicableError("the targets are not classes, or the loss takes no logits")
+            raise NotApplicableError(
+                "the targets are not classes, or the loss does not take logits"
+            )
         with subject.borrowed(), torch.no_grad():
             loss = subject.loss_of(output, batch.target)
             shifted = subject.loss_of(output + 3.0, batch.target)
@@ -49,15 +51,16 @@ class DoubleSoftmax(Exam):
         elif not takes_logits and not probabilities:
             yield self.finding(
                 "The loss does not take logits",
-                meaning="It changes when a constant is added to all outputs of a sample, so it "
-                "expects something other than logits; check that the outputs are what it expects.",
+                meaning="The loss changes when a constant is added to all outputs of a "
+                "sample, so it expects something other than logits. Check that the "
+                "outputs are what the loss expects.",
             )
         else:
             yield self.finding(
                 "Outputs and loss match",
-                meaning="The loss applies the softmax itself, and gets logits."
+                meaning="The loss applies the softmax itself, and the network returns logits."
                 if takes_logits
-                else "The outputs are probabilities, and the loss takes them as such.",
+                else "The outputs are probabilities, and the loss expects probabilities.",
                 claims=("softmax_shift",),
             )
 
@@ -69,10 +72,10 @@ class DoubleSoftmax(Exam):
             evidence=Evidence.CONFIRMED,
             quantity="loss now",
             value=rounded(loss),
-            meaning="The outputs are probabilities and the loss applies a softmax again, so it "
-            f"stays above {floor:.2g} however well the network learns.",
-            advice="Return the logits (drop the last softmax), or use the negative log-likelihood "
-            "of the logarithm of these probabilities.",
+            meaning="The outputs are probabilities and the loss applies a softmax again. The "
+            f"loss therefore stays above {floor:.2g}, however well the network learns.",
+            advice="Return the logits (remove the last softmax), or use the negative "
+            "log-likelihood of the logarithm of these probabilities.",
             claims=("softmax_shift", "cross_entropy_gradient"),
             explains=EXPLAINS,
             change="- return logits.softmax(-1)\n+ return logits",
@@ -82,7 +85,7 @@ class DoubleSoftmax(Exam):
         if head.low < 0 or head.high > 1:
             return self.finding(
                 "Outputs and loss match",
-                meaning="The loss applies the sigmoid itself, and gets logits.",
+                meaning="The loss applies the sigmoid itself, and the network returns logits.",
             )
         return self.finding(
             "Sigmoid is applied twice",
@@ -90,8 +93,8 @@ class DoubleSoftmax(Exam):
             evidence=Evidence.CONFIRMED,
             meaning="The outputs lie between 0 and 1, and the loss applies a sigmoid again, so no "
             "probability exceeds 73 %.",
-            advice="Return the logits (drop the last sigmoid), or use binary cross-entropy on "
-            "probabilities.",
+            advice="Return the logits (remove the last sigmoid), or use binary cross-entropy "
+            "on probabilities.",
             claims=("softmax_is_sigmoid",),
             explains=EXPLAINS,
             change="- return torch.sigmoid(logits)\n+ return logits",

@@ -43,7 +43,7 @@ class Duplicates(Exam):
         batch = subject.everything().first(MOST)
         x = _rows(batch)
         if len(x) < 8:
-            raise NotApplicableError("this needs eight samples")
+            raise NotApplicableError("this exam needs at least eight samples")
         _, which, counts = x.unique(dim=0, return_inverse=True, return_counts=True)
         copies = int((counts - 1).sum())
         yield self._copies(copies, len(x))
@@ -61,12 +61,15 @@ class Duplicates(Exam):
             severity=Severity.LOW if many else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=counted(copies),
-            unit=f"of {n} samples are copies of another",
+            unit=f"of {n} samples are copies of another sample",
             expected=f"below {100 * MANY:g} %",
-            meaning="Copies count more than once, and a random split puts copies on both sides."
+            meaning="Copied samples count more than once, and a random split puts copies "
+            "into both the training and the test set."
             if many
             else "Few samples are exact copies.",
-            advice="Remove copies before splitting, unless they are intended." if many else "",
+            advice="Remove copies before splitting the data, unless they are intended."
+            if many
+            else "",
         )
 
     def _contradictions(self, y: object, which: Tensor, counts: Tensor) -> Iterator[Finding]:
@@ -86,8 +89,8 @@ class Duplicates(Exam):
                 unit=f"of {len(y)} samples",
                 expected="0",
                 meaning="No network can be right on all of these samples.",
-                advice="Look at these samples: a label is wrong, or the inputs lack a feature "
-                "that distinguishes them.",
+                advice="Look at these samples. Either a label is wrong, or the inputs lack a "
+                "feature that distinguishes them.",
             )
 
     def _unexplained(
@@ -109,15 +112,14 @@ class Duplicates(Exam):
             severity=Severity.LOW if whole else Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit=f"% of the targets' variance lies among equal inputs ({len(counts)} distinct "
-            "inputs "
-            f"in {len(x)} samples)",
+            unit="% of the variance of the targets is between samples with equal inputs "
+            f"({len(counts)} distinct inputs in {len(x)} samples)",
             expected=f"below {100 * UNEXPLAINED:g} %",
             meaning="Samples with the same input have different targets, and no network can tell "
             "them apart.",
-            advice="Find out where inputs become the same: large numbers (times, ids) rounded to "
-            "the precision of float32 before they are centred, integer division, or a feature "
-            "that was left out.",
+            advice="Find out where different inputs become equal. Common causes are large "
+            "numbers (times, ids) rounded to float32 precision before centring, "
+            "integer division, or a missing feature.",
             change="- (x.float() - start.float())\n+ (x.double() - start.double()).float()",
             explains=("trainability/*", "learning/*", "generalization/*"),
         )
@@ -135,10 +137,10 @@ class Duplicates(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             value=counted(distinct),
-            unit=f"distinct samples in an epoch, of {n} in the data set",
+            unit=f"distinct samples in an epoch, out of {n} in the data set",
             expected=f"about {usual:.0f}",
-            meaning=f"An epoch has {len(drawn)} samples, and all are copies of {distinct}: the "
-            "rest of the data is never seen.",
+            meaning=f"An epoch draws {len(drawn)} samples but only {distinct} different ones, "
+            "so the rest of the data is never seen.",
             advice="WeightedRandomSampler takes one weight for each sample: "
             "weights = class_weights[labels].",
             change="- WeightedRandomSampler(class_weights, n)\n"
@@ -165,13 +167,14 @@ class Duplicates(Exam):
             severity=Severity.HIGH if leaks else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit="% of the held-out samples have a near copy",
+            unit="% of the held-out samples have a near copy in the training data",
             expected=f"below {100 * MANY:g} %",
-            meaning="Their error is that of training samples, and too optimistic."
+            meaning="The error on these samples is a training error, so the held-out error "
+            "is too optimistic."
             if leaks
             else "Hardly any held-out sample has a copy among the training samples.",
-            advice="Split by what makes samples alike (person, document, image) and remove copies "
-            "first."
+            advice="Remove copies first, then split by group (person, document, image), so "
+            "that similar samples are on the same side."
             if leaks
             else "",
             explains=("generalization/unseen",) if leaks else (),

@@ -87,7 +87,7 @@ class Finite(Exam):
             severity=severity,
             evidence=Evidence.CONFIRMED,
             where=where,
-            meaning="A NaN or an infinity spreads to every weight in one step of training.",
+            meaning="One training step spreads a NaN or an infinity to every weight.",
             advice=f"Look at {place}, and guard logarithms, roots, quotients and exponentials "
             "against zero and overflow.",
         )
@@ -100,7 +100,7 @@ def _finite_rows(batch: Batch) -> Batch:
         if t.is_floating_point() and t.layout is torch.strided and len(t) == batch.size:
             fine &= torch.isfinite(t).reshape(len(t), -1).all(1)
     if not bool(fine.any()):
-        raise NotApplicableError("no sample of the data is finite")
+        raise NotApplicableError("no sample of the data has only finite values")
     return batch if bool(fine.all()) else batch.slice(fine.nonzero()[:, 0])
 
 

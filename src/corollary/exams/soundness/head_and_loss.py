@@ -61,10 +61,10 @@ class HeadAndLoss(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=head.where,
-            meaning="A softmax over one number is 1 whatever the input, so the network is a "
-            "constant and gets no gradient.",
-            advice="Use a sigmoid (or no activation and the logistic loss on logits) for one "
-            "output, or one output for each class.",
+            meaning="A softmax over one number is always 1, so the network is constant and "
+            "gets no gradient.",
+            advice="For one output, use a sigmoid, or no activation and the logistic loss on "
+            "logits. Otherwise use one output per class.",
             explains=EVERYTHING,
             change="- nn.Softmax(dim=-1)\n+ nn.Sigmoid()",
         )
@@ -89,8 +89,8 @@ class HeadAndLoss(Exam):
             expected="0 %",
             meaning=f"The outputs are {head.range_in_words()}, and the targets go from "
             f"{float(y.min()):.3g} to {float(y.max()):.3g}.",
-            advice=f"Drop the {head.op or 'activation'} at the end, or scale the targets into its "
-            "range and scale the answers back.",
+            advice=f"Remove the {head.op or 'activation'} at the end. Or scale the targets "
+            "into its range, and scale the predictions back.",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation" if head.op else "",
         )
@@ -108,17 +108,17 @@ class HeadAndLoss(Exam):
             return None
         shares = bool((head.output >= 0).all()) and head.high <= 1
         return self.finding(
-            f"The {'KL divergence' if divergence else 'negative log-likelihood'} does not get "
+            f"The {'KL divergence' if divergence else 'negative log-likelihood'} receives no "
             "log-probabilities",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=head.where,
-            meaning="The loss expects log-probabilities and gets "
+            meaning="The loss expects log-probabilities and receives "
             + ("probabilities" if shares else "logits")
-            + "; it is linear in them"
-            + (" and can grow without bound below zero." if not shares else "."),
-            advice="Put a log_softmax at the end: KLDivLoss takes log-probabilities of the model "
-            "and probabilities as targets."
+            + ". The loss is linear in its inputs"
+            + (" and can fall below zero without bound." if not shares else "."),
+            advice="Put a log_softmax at the end of the network: KLDivLoss takes "
+            "log-probabilities from the model and probabilities as targets."
             if divergence
             else "Use cross-entropy on the logits, or put a log_softmax at the end.",
             explains=(
@@ -156,7 +156,7 @@ class HeadAndLoss(Exam):
             where=head.where,
             meaning=f"The outputs are {head.range_in_words()}; cross-entropy expects logits, "
             f"which can be any real numbers{least}.",
-            advice=f"Drop the {head.op} at the end: the loss applies the softmax itself.",
+            advice=f"Remove the {head.op} at the end: the loss applies the softmax itself.",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation",
         )
@@ -171,10 +171,11 @@ class HeadAndLoss(Exam):
             quantity="smallest cross-entropy within the range",
             value=rounded(floor),
             expected=f"below {FLOOR:g}",
-            meaning=f"However large the weights are, the outputs stay between {head.low:.2g} and "
-            f"{head.high:.2g}, as cosines do, so no probability comes near 1.",
-            advice="Multiply the logits by a scale (divide by a temperature), such as 10 to 30 for "
-            "cosines, or learn it.",
+            meaning=f"The outputs stay between {head.low:.2g} and {head.high:.2g} (like "
+            "cosines), however large the weights are. No probability can therefore "
+            "come near 1.",
+            advice="Multiply the logits by a scale (that is, divide by a temperature). A "
+            "scale of 10 to 30 is usual for cosines, or make the scale a parameter.",
             explains=("trainability/*", "learning/*", "generalization/*"),
             change="+ logits = 16 * logits",
         )
@@ -187,7 +188,7 @@ class HeadAndLoss(Exam):
         if bool(((y >= 0) & (y <= 1)).all()):
             return None
         return self.finding(
-            "The logistic loss gets targets outside 0 and 1",
+            "The logistic loss receives targets outside 0 to 1",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             quantity="most extreme target",
@@ -195,8 +196,8 @@ class HeadAndLoss(Exam):
             expected="0 to 1",
             meaning="With such targets the loss has no minimum: it falls without bound as the "
             "outputs grow.",
-            advice="Map the labels to 0 and 1; for more than two classes use one output for each "
-            "and cross-entropy.",
+            advice="Map the labels to 0 and 1. For more than two classes, use one output per "
+            "class and cross-entropy.",
             explains=("trainability/*", "learning/*", "generalization/*"),
         )
 
@@ -214,11 +215,13 @@ class HeadAndLoss(Exam):
             severity=Severity.HIGH if seen else Severity.LOW,
             evidence=Evidence.CONFIRMED if seen else Evidence.PREDICTED,
             where=head.where,
-            meaning=f"A {head.op or 'bounded output'} that is sure is rounded to 0 or 1, and there "
-            "the loss or its gradient is infinite or NaN: the logarithm of 0. An epsilon below "
-            f"{spacing:.1g} is lost beside 1 in this precision.",
-            advice="Use the loss of logits (BCEWithLogitsLoss, CrossEntropyLoss), which never "
-            f"takes the logarithm of 0, or clamp to [eps, 1 - eps] with eps of {10 * spacing:.0e}.",
+            meaning=f"A confident {head.op or 'bounded output'} is rounded to exactly 0 or 1. "
+            "There the loss takes the logarithm of 0, and the loss or its gradient "
+            f"is infinite or NaN. An epsilon below {spacing:.1g} added to 1 is lost "
+            "in this precision.",
+            advice="Use a loss that takes logits (BCEWithLogitsLoss, CrossEntropyLoss) and "
+            "never computes the logarithm of 0. Or clamp probabilities to [eps, 1 - "
+            f"eps] with eps = {10 * spacing:.0e}.",
             change="- loss = -(p + eps).log()\n+ loss = F.binary_cross_entropy_with_logits(...)",
             explains=("trainability/*", "learning/*", "generalization/*") if seen else (),
         )
@@ -233,13 +236,14 @@ class HeadAndLoss(Exam):
             severity=Severity.HIGH if twice else Severity.LOW,
             remedy="bare output",
             where=head.where,
-            meaning="The Poisson loss (log_input=True, the default) takes the logarithm of the "
-            f"rate and applies exp itself. The outputs are {head.range_in_words()}, so every rate "
-            "is exp(output), which is at least 1.",
+            meaning="The Poisson loss (log_input=True, the default) takes the logarithm of "
+            "the rate and applies exp itself. The outputs are "
+            f"{head.range_in_words()}, so every rate, exp(output), is at least 1.",
             advice="Leave out the exp at the end, or use nn.PoissonNLLLoss(log_input=False)."
             if twice
             else f"If the {head.op or 'output'} is meant to be the rate itself, use "
-            "nn.PoissonNLLLoss(log_input=False); else hand the bare output to the loss.",
+            "nn.PoissonNLLLoss(log_input=False); otherwise pass the output without "
+            "activation to the loss.",
             change="- nn.PoissonNLLLoss()\n+ nn.PoissonNLLLoss(log_input=False)",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*")
             if twice
@@ -264,10 +268,11 @@ class HeadAndLoss(Exam):
             value=rounded(now, 3),
             unit=f"({k} classes)",
             expected=f"about {math.log(k):.3g} = ln {k} before training, less after",
-            meaning="It is confident in wrong answers, which it has to unlearn first."
+            meaning="The network starts with confident wrong answers, and has to unlearn "
+            "these first."
             if sure
-            else "It is no more confident in wrong answers than a uniform guess.",
-            advice="Start the last layer with smaller weights, or scale the inputs."
+            else "The network is no more confident in wrong answers than a uniform guess.",
+            advice="Initialise the last layer with smaller weights, or scale the inputs."
             if sure
             else "",
         )

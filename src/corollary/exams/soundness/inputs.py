@@ -58,8 +58,8 @@ class Inputs(Exam):
                 "8-bit integers overflow",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
-                meaning="With the same values as 32-bit integers the outputs differ: a sum or "
-                "difference leaves the range of 8 bits and wraps around.",
+                meaning="The outputs change when the same values are given as 32-bit "
+                "integers: a sum or difference overflows 8 bits and wraps around.",
                 advice="Convert the inputs to floats first: x = x.float() / 255.",
                 change="+ x = x.float() / 255",
             )
@@ -74,7 +74,8 @@ class Inputs(Exam):
                 where=name,
                 value=rounded(100 * share),
                 unit="% of all values",
-                meaning="The data itself is not finite, so nothing computed from it is.",
+                meaning="The data itself contains NaN or infinity, so every result computed "
+                "from it does too.",
                 advice="Find the rows with torch.isfinite and drop or fill them.",
             )
             return
@@ -114,17 +115,17 @@ class Inputs(Exam):
     def _offset(self, name: str, offset: float) -> Finding:
         wrong = offset > OFFSET
         return self.finding(
-            "Values are far from centred" if wrong else "Mean of values",
+            "Values are not centred" if wrong else "Mean of values",
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             remedy="standardised inputs",
             where=name,
             value=rounded(offset),
             unit="standard deviations from 0",
             expected=f"at most {OFFSET:g}",
-            meaning="The mean limits the learning rate, so the differences between samples are "
-            f"learned about {roughly(offset**2)} times more slowly."
+            meaning="A large mean limits the learning rate, so differences between samples "
+            f"are learned about {roughly(offset**2)} times more slowly."
             if wrong
-            else "The mean is close enough to 0.",
+            else "The mean of the values is close enough to 0.",
             advice="Subtract each feature's mean on the training set." if wrong else "",
         )
 
@@ -137,16 +138,16 @@ class Inputs(Exam):
         if not all(b < SMOOTHER * a for a, b in zip(own, other, strict=True)):
             return
         yield self.finding(
-            "Images are reshaped where their axes should be moved",
+            "Images are reshaped where their axes should be permuted",
             severity=Severity.MEDIUM,
             remedy="moved channels",
             where=name,
             value=rounded(sum(own) / max(sum(other), 1e-12)),
             unit="times as much difference between neighbouring pixels as with the channels last",
             expected="at most 1",
-            meaning=f"Read as (batch, height, width, {c}) the numbers are smooth images, and as "
-            f"(batch, {c}, height, width) they are not: a view or reshape from NHWC to NCHW keeps "
-            "the order in memory and mixes pixels with channels.",
+            meaning="The numbers form smooth images when read as (batch, height, width, "
+            f"{c}), but not as (batch, {c}, height, width). A view or reshape from "
+            "NHWC to NCHW keeps the order in memory and mixes pixels with channels.",
             advice="Use permute(0, 3, 1, 2) to bring channels first, not view or reshape.",
             change=f"- x.view(-1, {c}, {h}, {w})\n+ x.permute(0, 3, 1, 2)",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
@@ -166,7 +167,7 @@ class Inputs(Exam):
                 value=counted(constant),
                 unit=f"of {flat.shape[1]} features",
                 meaning="More than half of the features are the same in all samples.",
-                advice="Drop them, or check that the data is read correctly.",
+                advice="Remove these features, or check that the data is read correctly.",
             )
 
 
@@ -191,9 +192,9 @@ def _size_title(rms: float) -> str:
 def _size_meaning(rms: float) -> str:
     if rms > LARGEST:
         return (
-            f"The largest stable learning rate is about {roughly(rms**2)} times smaller than for "
-            "inputs of size 1."
+            f"The largest stable learning rate is about {roughly(rms**2)} times smaller "
+            "than it would be for inputs of size 1."
         )
     if rms < SMALLEST:
-        return "The first layer learns so slowly that it hardly moves."
+        return "The first layer learns so slowly that its weights hardly change."
     return "The values have a usual size."

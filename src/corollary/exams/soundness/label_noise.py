@@ -45,7 +45,9 @@ class LabelNoise(Exam):
             raise NotApplicableError("there is not one class per sample")
         floats = [t for t in batch.tensors() if t.is_floating_point()]
         if not floats or len(labels) < FEWEST or any(t.is_sparse for t in floats):
-            raise NotApplicableError(f"this needs {FEWEST} samples with floating-point inputs")
+            raise NotApplicableError(
+                f"this exam needs at least {FEWEST} samples with floating-point inputs"
+            )
         x = torch.cat([t.detach().reshape(len(t), -1).double() for t in floats], 1)
         if not bool(torch.isfinite(x).all()):
             raise NotApplicableError("some inputs are not finite")
@@ -69,14 +71,15 @@ class LabelNoise(Exam):
             severity=Severity.MEDIUM if noisy else Severity.LOW if share > SOME else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit=f"% of the labels differ from {AGREE} of the {NEAR} nearest",
+            unit=f"% of the labels differ from the labels of at least {AGREE} of the {NEAR} "
+            "nearest neighbours",
             expected=f"below {100 * SOME:g} %",
-            meaning="These labels are wrong, or the classes overlap there; no network can be "
+            meaning="These labels are wrong, or the classes overlap there. No network can be "
             "right on both these samples and their neighbours."
             + (" Such samples occur all over the data." if noisy else "")
             if share > SOME
-            else "Hardly any label contradicts those around it.",
-            advice=f"Look at samples {_listed(wrong)}: correct their labels or drop them."
+            else "Hardly any label contradicts the labels around it.",
+            advice=f"Look at samples {_listed(wrong)}. Correct their labels or remove the samples."
             if share > SOME
             else "",
             details={"samples": wrong.nonzero()[:, 0].tolist()[:200], "pure": pure},
@@ -88,14 +91,15 @@ class LabelNoise(Exam):
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit="% of the labels differ from most neighbours, even where these agree best",
+            unit="% of the labels differ from most of their neighbours, even where the "
+            "neighbours agree best",
             expected=f"below {100 * HEAVY:g} %",
-            meaning="Overlapping classes contradict each other only at their borders. Here as "
-            "many labels differ everywhere, and a short training makes as many errors on "
-            "held-back samples: this is label noise.",
+            meaning="Overlapping classes contradict each other only at their borders. Here "
+            "labels differ everywhere to the same extent, and a short training run "
+            "makes as many errors on held-back samples. This indicates label noise.",
             advice="Check where the labels come from (annotators, a join by the wrong key, a "
-            "shifted column); correct them, or train with fewer steps and a loss that tolerates "
-            "noise, such as label_smoothing=0.1.",
+            "shifted column). Correct the labels, or train with fewer steps and a "
+            "loss that tolerates noise (label_smoothing=0.1).",
         )
 
 

@@ -41,7 +41,7 @@ class Labels(Exam):
         if target is None:
             raise NotApplicableError("the targets are not class indices")
         if len(target) < FEWEST:
-            raise NotApplicableError(f"this needs at least {FEWEST} samples")
+            raise NotApplicableError(f"this exam needs at least {FEWEST} samples")
         if not targets_matter(subject):
             raise NotApplicableError("the loss does not depend on the labels")
         classes = self._classes(subject)
@@ -58,7 +58,7 @@ class Labels(Exam):
                 severity=Severity.HIGH,
                 evidence=Evidence.PREDICTED if _partly_frozen(subject) else Evidence.CONFIRMED,
                 meaning=f"All {target.numel()} labels are the same.",
-                advice="Shuffle the data before it is cut into batches, or check the loader.",
+                advice="Shuffle the data before splitting it into batches, or check the loader.",
             )
             return
         yield self._balance(subject, budget, counts, positions=target.dim() > 1)
@@ -105,12 +105,12 @@ class Labels(Exam):
             else "Balance of the classes",
             severity=(Severity.MEDIUM if lost else Severity.LOW) if rare else Severity.NONE,
             evidence=Evidence.CONFIRMED,
-            quantity=f"samples of class {frequent} / of class {rarest}",
+            quantity=f"samples of class {frequent} / samples of class {rarest}",
             value=rounded(ratio),
             expected=f"at most {RARE:g}, unless the loss weights the classes",
-            meaning=f"{padding or 'The rarest class hardly moves the loss.'} {lost}".strip()
+            meaning=f"{padding or 'The rarest class hardly affects the loss.'} {lost}".strip()
             if rare
-            else "No class is rare, or the loss makes up for it.",
+            else "No class is rare, or the loss compensates for rare classes.",
             advice=""
             if not rare
             else f"Leave padding out of the loss: ignore_index={frequent}, or a mask."
@@ -138,8 +138,8 @@ class Labels(Exam):
             severity=(Severity.MEDIUM if loaded else Severity.LOW) if ordered else Severity.NONE,
             remedy="shuffled order",
             value=counted(changes),
-            unit="changes of label along the data",
-            expected=f"about {mean:.0f} in a random order",
+            unit="label changes between consecutive samples",
+            expected=f"about {mean:.0f} for samples in random order",
             meaning="Unless the data is shuffled, each batch holds a single class."
             if ordered
             else "The labels are well mixed.",

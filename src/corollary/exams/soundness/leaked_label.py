@@ -34,19 +34,21 @@ class LeakedLabel(Exam):
         x, y = _table(subject.all_labelled())
         found = telling_columns(x, y)
         yield self.finding(
-            "A feature is a copy of the target" if found else "No feature is the target",
+            "A feature reveals the target" if found else "No feature reveals the target",
             severity=Severity.MEDIUM if found else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=f"feature {found[0]}" if found else "",
             value=counted(len(found)),
-            unit=f"of {x.shape[1]} features determine the target by themselves",
+            unit=f"of {x.shape[1]} features determine the target on their own",
             expected="0",
-            meaning=f"The target follows from input feature {found[0]} one to one, in all "
-            f"{len(x)} samples: the label leaks into the inputs.{_held(subject, found)}"
+            meaning=f"In all {len(x)} samples, the value of input feature {found[0]} "
+            "determines the target exactly: the label leaks into the "
+            f"inputs.{_held(subject, found)}"
             if found
-            else "No column has one value per class or equals the target up to scale and offset.",
-            advice=f"Remove feature {found[0]} from the inputs if its value is not known before "
-            "the target (data leakage)."
+            else "No feature has exactly one value per class, and no feature equals the "
+            "target up to scale and offset.",
+            advice=f"If the value of feature {found[0]} is not known before the target (data "
+            "leakage), remove this feature from the inputs."
             if found
             else "",
             change=f"+ x = numpy.delete(x, {found[0]}, axis=1)" if found else "",
@@ -83,14 +85,14 @@ def _table(batch: Batch) -> tuple[Tensor, Tensor]:
     """Rows of numbers, with one target per row."""
     inputs, y = batch.tensors(), batch.target
     if len(inputs) != 1 or not inputs[0].is_floating_point() or inputs[0].dim() != 2:
-        raise NotApplicableError("this is for one table of numbers")
+        raise NotApplicableError("this exam is for inputs that are one table of numbers")
     classes = class_numbers(y)
     target = classes if classes is not None else y
     if not isinstance(target, Tensor) or target.numel() != batch.size or batch.size < FEWEST:
-        raise NotApplicableError(f"this needs {FEWEST} samples with one target each")
+        raise NotApplicableError(f"this exam needs at least {FEWEST} samples with one target each")
     x, target = inputs[0].detach().double(), target.detach().flatten()
     if x.shape[1] < 2 or len(target.unique()) < 2 or not bool(torch.isfinite(x).all()):
-        raise NotApplicableError("this needs several features and targets that differ")
+        raise NotApplicableError("this exam needs several features, and targets that differ")
     return x, target.double() if target.is_floating_point() else target
 
 
@@ -102,4 +104,4 @@ def _held(subject: Subject, found: list[int]) -> str:
         same = found[0] in telling_columns(*_table(subject.held_out))
     except NotApplicableError:
         return ""
-    return "" if same else " In the held-out data it does not follow."
+    return "" if same else " In the held-out data this feature does not determine the target."

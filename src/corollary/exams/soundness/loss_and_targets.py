@@ -96,12 +96,12 @@ class LossAndTargets(Exam):
                 value=rounded(100 * float(here.double().mean())),
                 unit="% of the targets have no effect on the gradient",
                 expected="0 %",
-                meaning=f"Whatever the network answers, the loss of a sample with the label "
-                f"{value:g} does not change: such samples are ignored, and a constant answer is "
-                "best for the others.",
-                advice="Use the labels that the loss expects: losses of pairs and margins "
-                "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, SoftMarginLoss) take "
-                "1 and -1, not 1 and 0.",
+                meaning=f"The loss of a sample with the label {value:g} is the same whatever "
+                "the network answers. Such samples are ignored, and a constant "
+                "answer is best for the others.",
+                advice="Use the labels that the loss expects. Losses of pairs and margins "
+                "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, "
+                "SoftMarginLoss) take 1 and -1, not 1 and 0.",
                 change="+ y = 2 * y - 1",
                 explains=EVERYTHING,
             )
@@ -120,10 +120,12 @@ class LossAndTargets(Exam):
             evidence=Evidence.CONFIRMED,
             where=f"output {columns[0]}",
             value=counted(len(columns)),
-            unit=f"of {head.output.shape[1]} outputs have no gradient, though their targets differ",
+            unit=f"of {head.output.shape[1]} outputs have no gradient, although their targets "
+            "differ",
             expected="0",
-            meaning=f"The loss does not depend on output {columns[0]}: the weight of its "
-            "task is 0, or its term is missing from the sum, so this task is not learned.",
+            meaning=f"The loss does not depend on output {columns[0]}. Either the weight of "
+            "its task is 0, or its term is missing from the sum. This task is not "
+            "learned.",
             advice=f"Give the term of output {columns[0]} a weight above 0 in the loss.",
             change="- loss = 0.0 * first + second\n+ loss = first + second",
             explains=("trainability/*", "learning/*", "generalization/*"),
@@ -152,12 +154,12 @@ class LossAndTargets(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             value=rounded(right, 3),
-            unit=f"for right answers, {wrong:.3g} for wrong ones",
-            expected="less for right answers",
+            unit=f"for right answers, {wrong:.3g} for wrong answers",
+            expected="a smaller loss for right answers",
             meaning="Training decreases the loss, and here a smaller loss means worse answers."
             + (ALIKE if compares_pairs(subject, head) else ""),
             advice="Check the sign of the loss, the order of its arguments and what each label "
-            "means: it must fall as the outputs come nearer to the targets.",
+            "means. The loss must fall when the outputs get closer to the targets.",
             explains=EVERYTHING,
         )
 
@@ -169,16 +171,16 @@ class LossAndTargets(Exam):
         whole = share > 1 - CLOSE
         k = head.output.shape[1]
         return self.finding(
-            "Label smoothing leaves nothing of the labels" if whole else "Strong label smoothing",
+            "Label smoothing erases the labels" if whole else "Strong label smoothing",
             severity=Severity.HIGH if whole else Severity.LOW,
             evidence=Evidence.CONFIRMED,
             value=rounded(share),
             unit="of each target is spread evenly over all classes",
             expected="0.1 or less",
-            meaning=f"The loss asks for a probability of {1 - share + share / k:.2g} of the right "
-            f"class and {share / k:.2g} of every other"
+            meaning=f"The loss asks for a probability of {1 - share + share / k:.2g} for the "
+            f"right class and {share / k:.2g} for every other class"
             + (": right and wrong answers have the same loss." if whole else "."),
-            advice="Use label_smoothing=0.1 or less; 0 is none.",
+            advice="Use label_smoothing=0.1 or less (0 turns smoothing off).",
             change=f"- label_smoothing={share:.3g}\n+ label_smoothing=0.1",
             explains=EVERYTHING if whole else (),
         )
@@ -197,9 +199,9 @@ class LossAndTargets(Exam):
             where=head.where,
             value=counted(classes),
             unit="distinct integers as targets",
-            meaning="One output has to predict the number of the class, so class 0 counts as "
-            "closer to 1 than to 2.",
-            advice="If these are classes, give the network one output for each and use "
+            meaning="One output has to predict the class number, so class 0 is treated as "
+            "closer to class 1 than to class 2.",
+            advice="If these are classes, give the network one output per class and use "
             "cross-entropy.",
         )
 
@@ -211,19 +213,20 @@ class LossAndTargets(Exam):
         found = scale_of(head.batch.target)
         wrong = not SMALLEST <= found.size <= LARGEST or found.offset > OFFSET
         yield self.finding(
-            "Targets are of an extreme scale" if wrong else "Scale of the targets",
+            "Targets have an extreme scale" if wrong else "Scale of the targets",
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             remedy="standardised targets",
             quantity="root mean square",
             value=rounded(found.size),
             unit=f"(mean {found.mean:.3g})",
-            expected=f"{SMALLEST:g} to {LARGEST:g}, mean at most {OFFSET:g} deviations from 0",
-            meaning="The network starts near 0 and has to grow its weights first; the gradient is "
-            "as large as the targets."
+            expected=f"{SMALLEST:g} to {LARGEST:g}, with the mean at most {OFFSET:g} standard "
+            "deviations from 0",
+            meaning="The outputs of a network start near 0, so its weights have to grow "
+            "first. The gradient is as large as the targets."
             if wrong
-            else "The targets have the scale of the outputs of an untrained network.",
-            advice="Standardise the targets (subtract the mean, divide by the standard deviation) "
-            "and scale the answers back."
+            else "The targets have the same scale as the outputs of an untrained network.",
+            advice="Standardise the targets (subtract the mean, divide by the standard "
+            "deviation) and scale the predictions back."
             if wrong
             else "",
             explains=("trainability/*", "learning/*") if wrong else (),

@@ -36,8 +36,9 @@ class LossReduction(Exam):
             one, two = float(subject.loss(batch)), float(subject.loss(twice))
         if not math.isfinite(one) or not math.isfinite(two):
             raise NotApplicableError(
-                f"the loss of {batch.size} samples is {one:g} and of twice as many {two:g}, so sum "
-                "and mean cannot be distinguished; remove NaN from the data and the weights first"
+                f"the loss of {batch.size} samples is {one:g} and the loss of twice as many "
+                f"samples is {two:g}, so sum and mean cannot be distinguished; remove NaN "
+                "from the data and the weights first"
             )
         if one == 0:
             raise NotApplicableError("the loss is zero, so sum and mean look the same")
@@ -54,11 +55,11 @@ class LossReduction(Exam):
             else "Reduction of the loss",
             severity=Severity.MEDIUM if summed else Severity.NONE,
             remedy="divided loss",
-            quantity="loss with twice the samples / loss",
+            quantity="loss of twice the samples / loss of the samples",
             value=rounded(ratio),
             expected="1" if summed else "",
-            meaning=f"The gradient grows with the batch, so with {n} samples a step is {n} times "
-            "as long as with a mean."
+            meaning=f"The gradient grows with the batch size. With {n} samples a step is {n} "
+            "times as long as it would be with a mean."
             if summed
             else "The size of a step does not depend on the batch size.",
             advice=f"Use reduction='mean', or divide your learning rate by the batch size ({n})."
@@ -95,7 +96,8 @@ class LossReduction(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             meaning=f"Outputs of shape {output} and targets of shape {target} are broadcast "
-            "against each other, so the loss does not know which target belongs to which sample.",
+            "against each other. Every output is compared with the targets of all "
+            "samples.",
             advice="Give both the same shape: output.squeeze(1), or target.unsqueeze(1).",
         )
 

@@ -42,16 +42,18 @@ class Modes(Exam):
         yield from self._as_given(subject)
         yield from self._after_training(subject, budget, norms)
         if not norms and not drops:
-            raise NotApplicableError("the network computes the same in training and in evaluation")
+            raise NotApplicableError(
+                "the network computes the same outputs in training and in eval mode"
+            )
         if drops:
             yield self.finding(
                 "Dropout",
                 where=drops[0],
                 value=counted(len(drops)),
                 unit="place" if len(drops) == 1 else "places",
-                meaning="It is active in eval mode too, where it should be off."
+                meaning="This layer is active in eval mode too, where it should be off."
                 if always
-                else "Active in training and off in eval mode, as dropout should be.",
+                else "This layer is active in training and off in eval mode, as dropout should be.",
             )
         trained = {n: m for n, m in norms.items() if int(m.num_batches_tracked) > 0}
         if not trained:
@@ -69,13 +71,13 @@ class Modes(Exam):
             where=next(iter(trained)),
             quantity="difference between train and eval mode",
             value=rounded(gap),
-            unit="times the outputs' spread",
+            unit="times the spread of the outputs",
             expected=f"at most {FAR:g}",
             meaning="In eval mode the network computes something other than what was trained."
             if gap > FAR
             else "Batch statistics and running statistics agree.",
             advice="Run the training set through the network in train mode to estimate the "
-            "statistics again, or continue training with data like this."
+            "statistics again, or continue training with similar data."
             if gap > FAR
             else "",
         )
@@ -97,7 +99,7 @@ class Modes(Exam):
         worse = still.value - moving.value > WORSE and still.value > 2 * moving.value
         where = next((n for n in norms if n in slow), next(iter(norms)))
         yield self.finding(
-            "It is far worse in eval mode than in train mode"
+            "The network is far worse in eval mode than in train mode"
             if worse
             else "Eval mode after training",
             severity=Severity.HIGH if worse else Severity.NONE,
@@ -105,10 +107,11 @@ class Modes(Exam):
             where=where if worse else "",
             value=still.said(),
             unit=still.unit,
-            expected=f"about {moving.in_words(moving.value)}, as with statistics of the batch",
-            meaning=f"After {trial.steps} steps of training the running statistics of batch norm "
-            f"are not those of the data: {still.in_words(still.value)} in eval mode, "
-            f"{moving.in_words(moving.value)} with statistics of the batch."
+            expected=f"about {moving.in_words(moving.value)}, the value with batch statistics",
+            meaning=f"After {trial.steps} steps of training the running statistics of batch "
+            "norm differ from the statistics of the data: "
+            f"{still.in_words(still.value)} in eval mode, "
+            f"{moving.in_words(moving.value)} with batch statistics."
             if worse
             else "Running statistics and batch statistics give about the same answers.",
             advice=_statistics_advice(norms[where], where, trial.steps) if worse else "",
@@ -124,15 +127,17 @@ class Modes(Exam):
         others = [name for name, mode in modes.items() if mode != whole]
         if others:
             yield self.finding(
-                "Some modules are in another mode than the network",
+                "Some modules are not in the same mode as the network",
                 severity=Severity.LOW,
                 where=others[0],
                 value=counted(len(others)),
                 unit=f"of {len(modes)} modules",
-                meaning=f"The network was handed over in {_mode(whole)} mode, and these modules in "
-                f"{_mode(not whole)} mode; the next train() or eval() changes that.",
-                advice="If that is intended, override train() so that it lasts; otherwise call "
-                "model.train() before training and model.eval() before testing.",
+                meaning=f"The network is in {_mode(whole)} mode, but these modules are in "
+                f"{_mode(not whole)} mode. The next call of train() or eval() puts "
+                "them all into one mode.",
+                advice="If this is intended, override train() so that the modules keep their "
+                "mode. Otherwise call model.train() before training and model.eval() "
+                "before testing.",
             )
 
 
@@ -151,12 +156,13 @@ def _statistics_advice(norm: _BatchNorm, where: str, steps: int) -> str:
         return f"Set momentum=0.1 in '{where}': with 0 the running statistics are never updated."
     if _behind(norm, steps):
         return (
-            f"Set momentum=0.1 in '{where}': with {norm.momentum:g} the running mean and variance "
-            f"of batch norm follow the data too slowly, and {steps} steps are not enough."
+            f"Set momentum=0.1 in '{where}': with {norm.momentum:g} the running mean and "
+            f"variance of batch norm follow the data too slowly for {steps} steps."
         )
     return (
-        f"Let '{where}' keep statistics of such data: train with larger or mixed batches, "
-        "normalise train and test data alike, or use group or layer norm."
+        f"Let '{where}' collect statistics of such data: train with larger or mixed batches, "
+        "and normalise training and test data in the same way. Or use group norm or layer "
+        "norm."
     )
 
 

@@ -35,8 +35,8 @@ class Ownership(Exam):
             if not outside:
                 yield self.finding(
                     "Every trained tensor is a parameter",
-                    meaning="The loss depends on no tensor outside of parameters() that needs a "
-                    "gradient.",
+                    meaning="Every tensor that needs a gradient and affects the loss is in "
+                    "model.parameters().",
                 )
             return
         owned = {id(p) for group in optimizer.param_groups for p in group["params"]}
@@ -49,15 +49,16 @@ class Ownership(Exam):
 
     def _unregistered(self, names: list[str]) -> Finding:
         return self.finding(
-            "Tensors that train outside of parameters()",
+            "Trainable tensors outside of parameters()",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=names[0],
             value=counted(len(names)),
             unit="tensor" if len(names) == 1 else "tensors",
             expected="0",
-            meaning="The loss depends on them and they need a gradient, but model.parameters() "
-            "does not contain them: no optimizer trains them, and state_dict() does not save them.",
+            meaning="The loss depends on these tensors and they need a gradient, but "
+            "model.parameters() does not contain them. No optimizer trains them, and "
+            "state_dict() does not save them.",
             advice="Keep layers in nn.ModuleList or nn.ModuleDict and tensors as nn.Parameter "
             "attributes, not in plain lists or dicts.",
             explains=EXPLAINS,
@@ -79,17 +80,23 @@ class Ownership(Exam):
             remedy="all parameters" if missing else "",
             where=missing[0] if missing else "",
             value=counted(len(missing)),
-            unit=f"of {total} trainable tensors are not in its groups",
+            unit=f"of {total} trainable tensors are not in the parameter groups",
             expected="0",
-            meaning="They require a gradient and are never updated."
-            + (f" It holds {strangers} tensors that are not in the network." if strangers else "")
+            meaning="These tensors require a gradient, but are never updated."
+            + (
+                f" The optimizer also holds tensors that are not in the network ({strangers} "
+                "in total)."
+                if strangers
+                else ""
+            )
             if missing
-            else "Every trainable tensor is in one of its groups.",
+            else "Every trainable tensor is in a parameter group of the optimizer.",
             advice=(
-                "Make the optimizer after the network has its final layers and weights and is on "
-                "its device: optimizer = Optimizer(model.parameters(), ...)."
+                "Create the optimizer after the network has its final layers and weights and "
+                "is on its device: optimizer = Optimizer(model.parameters(), ...)."
                 if none
-                else f"Add '{missing[0]}' to a group, or freeze it with requires_grad_(False)."
+                else f"Add '{missing[0]}' to a parameter group, or freeze it with "
+                "requires_grad_(False)."
             )
             if missing
             else "",
@@ -101,8 +108,9 @@ class Ownership(Exam):
             "The optimizer maximises the loss",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
-            meaning="maximize=True makes it go uphill: training makes the loss as large as it can.",
-            advice="Leave out maximize=True, or give it the negative of the loss (check its sign).",
+            meaning="With maximize=True, training makes the loss as large as possible.",
+            advice="Remove maximize=True, or pass the negative of the loss (check the sign "
+            "of the loss).",
             change="- maximize=True",
             explains=EXPLAINS,
         )
@@ -124,9 +132,9 @@ class Ownership(Exam):
                 where=vectors[0],
                 value=counted(len(vectors)),
                 unit="one-dimensional tensors",
-                meaning="Weight decay pulls biases and the gains of normalisation layers to zero, "
-                "which does not help.",
-                advice="Put one-dimensional tensors into a group with weight_decay=0.",
+                meaning="Weight decay pulls biases and the gains of normalisation layers to "
+                "zero. This does not help.",
+                advice="Put one-dimensional tensors into a parameter group with weight_decay=0.",
             )
 
 

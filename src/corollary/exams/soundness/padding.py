@@ -60,11 +60,11 @@ class Padding(Exam):
             where=name,
             quantity="change of the outputs",
             value=rounded(gap) if leaks else None,
-            unit="times the outputs' spread",
+            unit="times the spread of the outputs",
             expected="0",
             meaning="Changing tokens at masked positions changes the outputs at other positions."
             if leaks
-            else "Changing tokens at masked positions changes nothing.",
+            else "Changing tokens at masked positions does not change the outputs.",
             advice="Pass the mask to every attention layer, pool only over positions that are not "
             "padding, and check whether 0 or 1 means padding."
             if leaks

@@ -46,14 +46,15 @@ class PaddingIndex(Exam):
             evidence=Evidence.CONFIRMED,
             where=name,
             value=rounded(100 * share),
-            unit=f"% of the samples have index {padding} as a token",
-            expected="0 %: padding stands at one end",
-            meaning=f"The embedding '{name}' has padding_idx={padding}, and index {padding} is "
-            "used like any other: its vector is 0 and gets no gradient, so it is never learned."
+            unit=f"% of the samples contain index {padding} as a real token",
+            expected="0 %, because padding stands only at one end",
+            meaning=f"The embedding '{name}' has padding_idx={padding}, but index {padding} "
+            "is used like any other token. Its vector is 0 and gets no gradient, so "
+            "it is never learned."
             if real
-            else f"Index {padding} occurs only where padding does, or not at all.",
-            advice=f"Leave padding_idx out, or number the tokens from {padding + 1} and keep index "
-            f"{padding} for padding."
+            else f"Index {padding} occurs only as padding, or not at all.",
+            advice=f"Remove padding_idx, or number the tokens from {padding + 1} and keep "
+            f"index {padding} for padding."
             if real
             else "",
             change=f"- nn.Embedding(n, d, padding_idx={padding})\n+ nn.Embedding(n, d)"

@@ -50,8 +50,9 @@ class Parameters(Exam):
                 unit=f"of {len(every)} tensors",
                 meaning="Nothing can be trained."
                 if whole
-                else f"They keep their values; '{frozen[0]}' is one of them.",
-                advice="If that is not intended, call requires_grad_(True) on them.",
+                else f"These tensors keep their values during training; '{frozen[0]}' is one "
+                "of them.",
+                advice="If this is not intended, call requires_grad_(True) on these tensors.",
                 details={"frozen": frozen},
             )
 
@@ -85,11 +86,12 @@ class Parameters(Exam):
             value=counted(len(unused)),
             unit=f"of {len(parameters)} trainable tensors",
             expected="0",
-            meaning="The loss does not depend on them (layers that forward never uses, or that are "
-            "detached from it), so training leaves them as they are.",
+            meaning="The loss does not depend on these tensors, so training does not change "
+            "them. Their layers are never used in forward, or are detached from the "
+            "loss.",
             advice=_looped(subject, unused)
-            or f"Use '{unused[0]}' in forward, remove a detach() or no_grad() on its way, or "
-            "delete it.",
+            or f"Use '{unused[0]}' in forward, remove a detach() or no_grad() between it and "
+            "the loss, or delete it.",
             claims=("backprop_correctness",),
             details={"unused": unused},
         )
@@ -108,8 +110,8 @@ class Parameters(Exam):
                 where=repeated[0][1].rpartition(".")[0],
                 value=counted(len(repeated[0])),
                 unit="places with the same weights",
-                meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor, shared by both "
-                "places (tied weights): a list made by multiplication repeats one layer.",
+                meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are the same tensor (tied "
+                "weights). Multiplying a list, as in [layer] * n, repeats one layer.",
                 advice="Create each layer separately: nn.ModuleList(make() for _ in range(n)), "
                 "unless "
                 "sharing is intended.",
@@ -120,8 +122,8 @@ class Parameters(Exam):
                 "Shared parameters",
                 value=counted(len(shared)),
                 unit="tensor" if len(shared) == 1 else "tensors",
-                meaning=f"'{shared[0][1]}' is '{shared[0][0]}', and its gradient is the sum over "
-                "both uses.",
+                meaning=f"'{shared[0][1]}' is the same tensor as '{shared[0][0]}'. Its "
+                "gradient is the sum over both uses.",
                 details={"shared": shared},
             )
         copies = _copies(dict(model.named_parameters()))
@@ -137,8 +139,8 @@ class Parameters(Exam):
                 value=counted(len(copies)),
                 unit="copy" if len(copies) == 1 else "copies",
                 meaning=f"'{one}' and '{other}' are two tensors with the same random values.",
-                advice="Share the tensor if they are meant to be one, or initialise the second "
-                "one separately (deepcopy copies its values).",
+                advice="If one shared tensor is intended, share it. Otherwise initialise the "
+                "second one separately, because deepcopy copies the values.",
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )
@@ -162,9 +164,9 @@ def _looped(subject: Subject, unused: list[str]) -> str:
         holder = name.rpartition(".")[0]
         if count > 1 and holder in lists:
             return (
-                f"'{name}' is called {count} times and other layers of '{holder}' never, so the "
-                "same layer is used in the loop: write "
-                f"for layer in self.{holder}: x = layer(x)."
+                f"'{name}' is called {count} times and the other layers of '{holder}' are "
+                "never called. The loop uses the same layer each time; write for layer in "
+                f"self.{holder}: x = layer(x)."
             )
     return ""
 

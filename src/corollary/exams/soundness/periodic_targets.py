@@ -45,38 +45,44 @@ class PeriodicTargets(Exam):
         y = subject.all_labelled().target
         one = isinstance(y, Tensor) and y.is_floating_point() and y.numel() == len(y) >= LEAST
         if not one:
-            raise NotApplicableError(f"this needs one real target per sample and {LEAST} samples")
+            raise NotApplicableError(
+                f"this exam needs at least {LEAST} samples with one real target each"
+            )
         layer = _last_layer(subject)
         trial = trial_run_of(subject, budget)
         risk, after = trial.run.risk, trial.aftermath
         if risk is None or risk.value < WRONG or after.output is None or after.target is None:
-            yield self._fine("The targets are predicted well enough.")
+            yield self._fine("The network predicts the targets well enough.")
             return
         low, high = float(y.min()), float(y.max())
         ends, next_to = shares_in_the_middle(after.output, after.target, low, high)
         if not _more(ends, next_to):
-            yield self._fine("Targets at the ends of the range are not predicted as its middle.")
+            yield self._fine(
+                "For targets at the ends of the range, the network does not "
+                "predict the middle of the range."
+            )
             return
         own = circular_error(after, low, high)
         turned = circular_error(_with_circle(trial, layer, low, high), low, high)
         if not turned < HALF * own:
-            yield self._fine("Cosine and sine as targets do not help.")
+            yield self._fine("Training on cosine and sine instead does not help.")
             return
         yield self.finding(
             "The target is periodic, but is fitted as a plain number",
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
-            quantity="targets near the ends of the range that are predicted as its middle",
+            quantity="targets near the ends of the range for which the network predicts the middle",
             value=rounded(100 * ends[0]),
-            unit=f"% (a tenth of the range further in: {100 * next_to[0]:.0f} %)",
-            expected="no more than further inside the range",
-            meaning=f"Targets go from {low:.3g} to {high:.3g}, and similar inputs have targets at "
-            "both ends, as angles (degrees, hours) do at the end of a turn: the network then "
-            f"predicts their mean, which is the opposite angle. After {trial.steps} steps the "
-            f"squared error around the circle is {own:.2g} of the variance; with cosine and sine "
-            f"as targets it is {turned:.2g}.",
-            advice="Predict the cosine and the sine of the angle (two outputs) and take atan2 of "
-            "them, or use a loss of the angle's difference, 1 - cos(output - target).",
+            unit=f"% ({100 * next_to[0]:.0f} % for targets a tenth of the range further inside)",
+            expected="no more than for targets further inside",
+            meaning=f"Targets go from {low:.3g} to {high:.3g}, and similar inputs have "
+            "targets at both ends, like angles or hours of the day. The network then "
+            "predicts the mean of the two ends, which is the opposite angle. After "
+            f"{trial.steps} steps the squared error around the circle is {own:.2g} of "
+            f"the variance; with cosine and sine as targets it is {turned:.2g}.",
+            advice="Predict the cosine and the sine of the angle with two outputs, and "
+            "compute the angle with atan2. Or use a loss of the difference of angles, "
+            "1 - cos(output - target).",
             change="- y = angle\n+ y = torch.stack([angle.cos(), angle.sin()], 1)",
             explains=("trainability/*", "learning/*", "generalization/*", "function/*"),
         )
@@ -130,7 +136,7 @@ def circular_error(after: Aftermath, low: float, high: float) -> float:
 def _last_layer(subject: Subject) -> nn.Linear:
     _, last = last_in_training(subject)
     if last is None or not isinstance(last.module, nn.Linear) or last.module.out_features != 1:
-        raise NotApplicableError("the last layer is not linear with one unit")
+        raise NotApplicableError("the last layer is not a linear layer with one unit")
     return last.module
 
 

@@ -52,9 +52,9 @@ class Precision(Exam):
             evidence=Evidence.CONFIRMED,
             where=name,
             value=rounded(largest),
-            expected=f"well below {own:.2g}, the largest {_word(wide)}",
+            expected=f"well below {own:.2g}, the largest {_word(wide)} number",
             meaning=_meaning(largest, half, near),
-            advice="Normalise the inputs or the layer before it, or compute in a wider type."
+            advice="Normalise the inputs or the layer before this one, or compute in a wider type."
             if near
             else "",
         )
@@ -88,9 +88,10 @@ class Precision(Exam):
             if half
             else "% of the gradients would be zero in float16",
             expected=f"below {100 * MANY:g} %",
-            meaning="They are below 6e-8, the smallest number of that type, and are lost."
+            meaning="These gradients are below 6e-8, the smallest positive float16 number, "
+            "and are rounded to 0."
             if many
-            else "Few gradients are below 6e-8, the smallest number of that type.",
+            else "Few gradients are below 6e-8, the smallest positive float16 number.",
             advice="Scale the loss (torch.amp.GradScaler), or train in bfloat16 or float32."
             if many and half
             else "",
@@ -112,10 +113,10 @@ class Precision(Exam):
                     value=rounded(eps),
                     unit=f"is rounded to 0 in {_word(lost[0])}",
                     expected=f"above {smallest:.1g}",
-                    meaning="Where a gradient is zero the step is 0/0, and one NaN spoils all "
-                    "weights.",
+                    meaning="Where a gradient is zero, the optimizer divides 0 by 0. A "
+                    "single NaN then spreads to all weights.",
                     advice="Use eps=1e-4, or keep the weights in float32 and compute in half "
-                    "precision by torch.autocast.",
+                    "precision with torch.autocast.",
                     explains=("trainability/*", "learning/*"),
                     change=f"- eps={eps:g}\n+ eps=1e-4",
                 )
@@ -131,7 +132,8 @@ class Precision(Exam):
                 "Parameters of several types",
                 severity=Severity.LOW,
                 where=list(types.values())[-1],
-                meaning=f"Parameters are {words}; torch refuses most products of two types.",
+                meaning=f"Parameters are {words}. PyTorch rejects most products of two "
+                "different types.",
                 advice="Cast the module to one type with module.to(torch.float32).",
             )
 
@@ -155,7 +157,7 @@ def _meaning(largest: float, half: float, near: bool) -> str:
         return "Activations are within a factor of ten of overflow."
     if largest * ROOM > half:
         return (
-            "Activations are well within the range of this type; float16 would overflow, "
-            "bfloat16 would not."
+            "Activations are well within the range of this type. In float16 they would "
+            "overflow, in bfloat16 they would not."
         )
     return "Activations are well within the range, also in half precision."

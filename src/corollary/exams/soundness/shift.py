@@ -41,11 +41,14 @@ class Shift(Exam):
         """The energy distance with its p-value, and the distance of the class shares."""
         held = subject.held_out
         if held is None:
-            raise NotApplicableError("this needs held-out data; give held_out")
+            raise NotApplicableError("this exam needs held-out data; pass held_out")
         own = subject.everything()
         x, y = (features_of(b.spread(SAMPLES), FEATURES) for b in (own, held))
         if min(len(x), len(y)) < FEWEST or x.shape[1] != y.shape[1]:
-            raise NotApplicableError(f"this needs {FEWEST} samples of the same shape on each side")
+            raise NotApplicableError(
+                f"this exam needs at least {FEWEST} samples of the same "
+                "shape in the data and in the held-out data"
+            )
         yield self._inputs(subject, own, held, *energy_test(x, y, subject.rng("shift")))
         labels = class_numbers(own.target), class_numbers(held.target)
         if labels[0] is not None and labels[1] is not None and labels[0].dim() == 1:
@@ -63,12 +66,14 @@ class Shift(Exam):
             quantity="energy coefficient",
             value=rounded(far),
             unit=f"with p-value {p:.3g}",
-            expected=f"p above {LEVEL:g} (false alarms: one in {ORDERS + 1} tests)",
+            expected=f"p above {LEVEL:g} (one in {ORDERS + 1} tests is a false alarm)",
             meaning=f"Their distributions differ.{_scales(own, held)}"
             if shifted
-            else "The difference between the two is no larger than chance explains.",
-            advice="Preprocess both in the same way, with the numbers of the training set, and "
-            "split at random; if the shift is real, add training data like the held-out data."
+            else "The difference between the data and the held-out data is no larger than "
+            "chance explains.",
+            advice="Preprocess both data sets in the same way, with the statistics of the "
+            "training set, and split at random. If the shift is real, add training "
+            "data like the held-out data."
             if shifted
             else "",
             explains=("generalization/*",) if shifted and far > FAR else (),
@@ -88,9 +93,10 @@ class Shift(Exam):
             value=rounded(100 * far),
             unit=f"% of the samples would have to change class, p = {p:.3g}",
             expected=f"p above {LEVEL:g}",
-            meaning="Some classes are more frequent on one side than on the other."
+            meaning="Some classes are more frequent in the data than in the held-out data, "
+            "or the reverse."
             if shifted
-            else "The classes are as frequent on both sides, as far as chance allows.",
+            else "The class frequencies differ no more than chance explains.",
             advice="Split at random, or class by class (stratified)." if shifted else "",
             explains=("generalization/*",) if shifted and far > CLASSES else (),
         )
@@ -109,8 +115,8 @@ class Shift(Exam):
             value=rounded(100 * share),
             unit="% of the held-out samples are of a class that is never trained",
             expected="0 %",
-            meaning=f"No training sample has the label {', '.join(map(str, classes[:5]))}: such "
-            "samples cannot be answered correctly.",
+            meaning=f"No training sample has the label {', '.join(map(str, classes[:5]))}. "
+            "The network cannot classify samples of these classes correctly.",
             advice="Shuffle before the data is split, or split class by class (stratified).",
             change="+ order = torch.randperm(len(y))  # before the split",
             explains=("generalization/*", "soundness/shift"),
@@ -170,7 +176,7 @@ def _scales(own: Batch, held: Batch) -> str:
         if a.is_floating_point():
             s, t = scale_of(a), scale_of(b)
             return (
-                f" Mean {s.mean:.3g} and standard deviation {s.spread:.3g} here, {t.mean:.3g} and "
-                f"{t.spread:.3g} there."
+                f" The mean is {s.mean:.3g} in the data and {t.mean:.3g} in the held-out "
+                f"data; the standard deviations are {s.spread:.3g} and {t.spread:.3g}."
             )
     return ""

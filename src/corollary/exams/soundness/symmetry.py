@@ -48,7 +48,7 @@ class Symmetry(Exam):
             yield self._images(subject, claimed)
             return
         if claimed not in ("permutation", "equivariance"):
-            raise NotApplicableError("no symmetry is claimed; give symmetry= if one is wanted")
+            raise NotApplicableError("no symmetry is claimed; pass symmetry= to test one")
         batch = subject.data(SAMPLES)
         x = batch.tensors()[0]
         if x.dim() < 3 or x.shape[1] < 2:
@@ -64,7 +64,9 @@ class Symmetry(Exam):
         batch = subject.data(IMAGES)
         x = batch.tensors()[0]
         if x.dim() < 3 or not x.is_floating_point():
-            raise NotApplicableError(f"{wanted} is for images, and the inputs are {x.dim() - 1}-d")
+            raise NotApplicableError(
+                f"{wanted} is for images, and the inputs have {x.dim() - 1} dimensions"
+            )
         with subject.borrowed(), torch.no_grad():
             y = subject.output(batch)
             moved = subject.output(batch.with_inputs(MOVES[wanted](x), *batch.tensors()[1:]))
@@ -79,7 +81,7 @@ class Symmetry(Exam):
             f"Answers change under {wanted}" if many else f"Answers are stable under {wanted}",
             severity=Severity.LOW if many else Severity.NONE,
             value=rounded(100 * changed),
-            unit="% of the answers change" if one_class else "% of the outputs' spread",
+            unit="% of the answers change" if one_class else "% of the spread of the outputs",
             expected=f"below {100 * MANY:g} %",
             meaning=f"The network does not have the {wanted} symmetry you asked for, or has not "
             "learned it yet."
@@ -100,11 +102,11 @@ class Symmetry(Exam):
             evidence=Evidence.CONFIRMED,
             quantity="change of the output",
             value=rounded(gap),
-            unit="times the outputs' size",
+            unit="times the size of the outputs",
             expected="0 up to rounding",
-            meaning="The order of a set's elements changes the answer, and it should not."
+            meaning="The order of the elements of a set changes the answer, but should not."
             if broken
-            else "The order of a set's elements does not change the answer.",
+            else "The order of the elements of a set does not change the answer.",
             advice="Pool over the elements by sum, mean or maximum, and treat each one alike "
             "before that."
             if broken

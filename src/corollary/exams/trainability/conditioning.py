@@ -37,7 +37,7 @@ class Conditioning(Exam):
         """The ratio of the first and the tenth."""
         landscape = landscape_of(subject, affordable(subject, budget, 3 * PRODUCTS, SAMPLES))
         if landscape.size <= TOP:
-            raise NotApplicableError(f"this needs more than {TOP} parameters")
+            raise NotApplicableError(f"this exam needs more than {TOP} parameters")
         with warnings.catch_warnings():  # what did not converge in time is told below
             warnings.simplefilter("ignore", RuntimeWarning)
             pairs = top_eigenpairs(
@@ -47,7 +47,9 @@ class Conditioning(Exam):
             raise NotApplicableError("the largest curvatures could not be found within the budget")
         values = [float(v) for v in pairs.values]
         if not values[-1] > 0:
-            raise NotApplicableError("the loss curves upwards in fewer than ten directions here")
+            raise NotApplicableError(
+                "the Hessian has fewer than ten positive eigenvalues at these weights"
+            )
         ratio = values[0] / values[-1]
         yield self.finding(
             "One direction of the loss is far too steep" if ratio > FAR else "Conditioning",
@@ -55,7 +57,8 @@ class Conditioning(Exam):
             quantity="largest eigenvalue / tenth largest",
             value=rounded(ratio),
             expected=f"below {FAR:g}",
-            meaning="The steepest direction limits the learning rate, and all others learn slowly."
+            meaning="The steepest direction limits the learning rate, so all other "
+            "directions learn slowly."
             if ratio > FAR
             else "No direction is so steep that it slows down the others.",
             advice="Standardise the inputs, or use an adaptive method such as Adam."

@@ -38,13 +38,14 @@ class CopiedUnits(Exam):
             evidence=Evidence.CONFIRMED,
             where=name if copies else "",
             value=counted(copies) if copies else None,
-            unit=f"of {width} units repeat another",
+            unit=f"of {width} units are copies of another unit",
             expected="0" if copies else "",
-            meaning="Copies get the same gradient and stay copies, so the layer is narrower than "
-            "it looks."
+            meaning="Copied units get the same gradient and stay equal, so the layer is "
+            "narrower than it looks."
             if copies
             else "No two units of a layer have the same weights.",
-            advice="Draw its weights at random; a constant start never breaks the symmetry."
+            advice="Initialise the weights at random. A constant initialisation never breaks "
+            "the symmetry."
             if copies
             else "",
             claims=("hidden_unit_permutation",),

@@ -36,7 +36,7 @@ class GradientReach(Exam):
         with subject.borrowed() as model, steady(model):
             names = [n for n, p in subject.parameters().items() if p.dim() > 1]
             if not names:
-                raise NotApplicableError("there is no trainable matrix of weights")
+                raise NotApplicableError("there is no trainable weight matrix")
             none, zero = _cut(subject, names)
             if zero:
                 for _ in range(2):
@@ -67,12 +67,13 @@ class GradientReach(Exam):
             evidence=Evidence.CONFIRMED,
             where=where,
             value=counted(len(cut)),
-            unit=f"of {total} weight matrices have none",
+            unit=f"of {total} weight matrices have no gradient",
             expected="0",
-            meaning=f"The loss does not depend on {_listed(cut)} as far as autograd knows, so "
-            "they cannot learn.",
-            advice=f"Look at what comes after '{where}': a detach(), no_grad(), .data or .item(), "
-            "or an argmax, comparison or rounding, which have no derivative, cuts the gradient."
+            meaning=f"Autograd finds no path from {_listed(cut)} to the loss, so these "
+            "weights cannot learn.",
+            advice=f"Look at the operations after '{where}'. The gradient is cut by detach(), "
+            "no_grad(), .data and .item(), and by argmax, comparisons and rounding, "
+            "which have no derivative."
             if called
             else f"Call '{where}' in forward, or delete it.",
             claims=("backprop_correctness",),
@@ -88,8 +89,8 @@ class GradientReach(Exam):
             value=counted(len(cut)),
             unit=f"of {total} weight matrices",
             expected="0",
-            meaning=f"The loss depends on {_listed(cut)}, and its slope there is zero to the last "
-            "bit, also after a small step.",
+            meaning=f"The loss depends on {_listed(cut)}, but its gradient there is exactly "
+            "zero, even after a small step.",
             advice=advice,
             claims=("backprop_correctness",),
         )
@@ -114,19 +115,21 @@ def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
     for name in parameters:
         if parameters[name].dim() > 1 and not bool(parameters[name].any()):
             layer = _layer(name)
-            return layer, f"Draw the weights of '{layer}' at random: they are all zeros."
+            return layer, f"Initialise the weights of '{layer}' at random. They are all zero."
     for call in trace.calls:
         if dead_share(call) == 1:
             dead = call.name if "'" in call.name else f"'{call.name}'"
             return call.name, (
-                f"Revive {dead}, which outputs zeros for every sample: start the biases "
-                "before it at zero, or use a leaky activation."
+                f"{dead} outputs zeros for every sample. Initialise the biases before it with "
+                "zeros, or use a leaky activation."
             )
     for call in trace.of("softmax", "log_softmax"):
         if call.y.shape[-1] == 1:
             return call.name, "Do not take a softmax over one number: it is always 1."
     where = _layer(cut[-1])
-    return where, f"Look at what comes after '{where}': saturated units or a constant factor of 0."
+    return where, (
+        f"Look at the operations after '{where}' for saturated units or a constant factor of 0."
+    )
 
 
 def _layer(name: str) -> str:

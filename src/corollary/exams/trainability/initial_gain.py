@@ -40,7 +40,7 @@ class InitialGain(Exam):
         with subject.borrowed():
             ops = {call.op for call in trace_of(subject, SAMPLES).calls}
         if ops & set(NORMALISATIONS):
-            raise NotApplicableError("normalisation layers undo the size of the weights")
+            raise NotApplicableError("normalisation layers compensate for the size of the weights")
         hidden = layers[:-1]
         if not hidden:
             raise NotApplicableError("there is no hidden layer that is nn.Linear or nn.Conv")
@@ -56,12 +56,13 @@ class InitialGain(Exam):
             where=name,
             quantity="fan-in × variance",
             value=rounded(gain),
-            expected=f"about {good:g}; from {good / FAR:g} to {good * FAR:g} is fine",
+            expected=f"about {good:g} ({good / FAR:g} to {good * FAR:g} is fine)",
             meaning=f"This layer {'amplifies' if gain > good else 'attenuates'} the signal far too "
             "much."
             if far
-            else "No layer's weights are far too large or too small; this one is the furthest off.",
-            advice=f"Draw its weights with variance {good:g} / fan-in "
+            else "No layer has weights that are far too large or too small. This layer is "
+            "the furthest from the usual size.",
+            advice=f"Initialise the weights with variance {good:g} / fan-in "
             f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
             if far
             else "",

@@ -58,7 +58,7 @@ class LargestStep(Exam):
 
     def _limit(self, subject: Subject, ratio: Estimate, trial: TrialRun | None) -> Finding:
         optimizer = subject.recipe.optimizer
-        assert optimizer is not None, "a landscape has parameters to train"
+        assert optimizer is not None, "no parameter is trainable"
         rate = subject.recipe.lr or 1.0
         told = subject.lr is not None
         if ratio.value <= 0:
@@ -89,7 +89,8 @@ class LargestStep(Exam):
             "The learning rate is too large",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
-            meaning=f"The trial run diverges. No limit can be computed: {why}.",
+            meaning="The trial run diverges. No largest stable learning rate can be "
+            f"computed: {why}.",
             advice=_smaller(subject, trial, math.inf),
             explains=("trainability/trial_run",),
         )
@@ -144,26 +145,34 @@ def _smaller(subject: Subject, trial: TrialRun | None, limit: float) -> str:
             run = tried(trial, name)
             if run is not None and not run.diverged:
                 return (
-                    f"Use a learning rate of about {factor * rate:g}, at which the run goes well."
+                    f"Use a learning rate of about {factor * rate:g}. The trial run goes well "
+                    "at this rate."
                 )
-    return f"Use a learning rate below {_round_down(limit):g}, or warm up from there."
+    return f"Use a learning rate below {_round_down(limit):g}, or start there and warm up."
 
 
 def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun | None) -> str:
     if not told:
-        return "Above it the loss may oscillate or diverge, to second order."
+        return (
+            "Above this learning rate the loss may oscillate or diverge (by a "
+            "second-order approximation)."
+        )
     if trial is not None and trial.diverged:
-        return f"Your learning rate of {rate:g} is {ratio:.2g} times that, and the run diverges."
+        return (
+            f"Your learning rate of {rate:g} is {ratio:.2g} times this limit, and the "
+            "trial run diverges."
+        )
     if above and trial is not None:
         return (
-            f"Your learning rate of {rate:g} is {ratio:.2g} times that, and training still "
-            "works: the network moves to a region of lower curvature."
+            f"Your learning rate of {rate:g} is {ratio:.2g} times this limit. Training still "
+            "works, because the network moves to a region of lower curvature."
         )
     if above:
         return (
-            f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run was made to test it."
+            f"Your learning rate of {rate:g} is {ratio:.2g} times this limit. No trial run "
+            "tested this."
         )
-    return f"Your learning rate of {rate:g} is below it."
+    return f"Your learning rate of {rate:g} is below this limit."
 
 
 def _round_down(value: float) -> float:

@@ -32,15 +32,11 @@ class Noise(Exam):
         """The critical batch size with its interval."""
         one = sum(p.numel() * p.element_size() for p in subject.parameters().values())
         if GROUPS * one > budget.bytes:
-            raise NotApplicableError(
-                "the gradients of the groups of samples need more memory than the limit allows"
-            )
+            raise NotApplicableError("the gradients need more memory than the limit allows")
         n = affordable(subject, budget, PASSES, SAMPLES, fewest=GROUPS)
         batch = subject.labelled(n)
         if batch.size < GROUPS:
-            raise NotApplicableError(
-                f"this needs at least {GROUPS} samples, and there are {batch.size}"
-            )
+            raise NotApplicableError(f"this exam needs at least {GROUPS} samples, got {batch.size}")
         found = noise_scale(landscape_of(subject, n), groups=GROUPS, rng=subject.rng("noise"))
         scale, size = found.scale, subject.batch_size
         if not math.isfinite(scale.value):
@@ -50,9 +46,9 @@ class Noise(Exam):
             "Gradient noise scale",
             value=between(scale.value, scale.low, scale.high),
             unit="samples per batch",
-            meaning=f"Batches of {size} average out most of the gradient noise at this stage; the "
-            "noise grows as training goes on."
+            meaning=f"At this stage of training, batches of {size} average out most of the "
+            "gradient noise. The noise grows as training goes on."
             if larger
-            else "A batch of this size makes half the progress of the full gradient, at this "
-            "stage of training.",
+            else "At this stage of training, a step with a batch of this size makes half the "
+            "progress of a step with the full gradient.",
         )

@@ -58,7 +58,7 @@ class RankCollapse(Exam):
             (h.name, h.similarity) for h in deep if h.width > 1 and h.similarity == h.similarity
         ]
         if len(known) < 2:
-            raise NotApplicableError("there are not two layers with weights to compare")
+            raise NotApplicableError("there are fewer than two layers with weights")
         hidden = known[:-1] if len(known) > 2 else known
         name, last = max(hidden, key=lambda pair: pair[1])
         lost = [pair for i, pair in enumerate(hidden) if _for_good(known[i:])]
@@ -73,15 +73,17 @@ class RankCollapse(Exam):
             quantity="mean cosine between two samples",
             value=rounded(last, 4 if last > APART else 2),
             expected=f"below {ALIKE:g}",
-            meaning="Different samples give almost the same output here, and later layers "
-            "cannot tell them apart."
+            meaning="In this layer different samples give almost the same output, and later "
+            "layers cannot separate them."
             if collapsed
-            else "Different samples give almost the same output here, but later layers still "
-            "separate them."
+            else "In this layer different samples give almost the same output, but later "
+            "layers still separate them."
             if last > ALIKE
-            else f"No {'hidden ' if len(hidden) < len(known) else ''}layer makes different samples "
-            "look the same; this one comes closest.",
-            advice="Add normalisation or shortcuts, or use fewer layers." if collapsed else "",
+            else f"No {'hidden ' if len(hidden) < len(known) else ''}layer gives almost the "
+            "same output for different samples. This layer comes closest.",
+            advice="Add normalisation or residual connections, or use fewer layers."
+            if collapsed
+            else "",
             figures=(_figure(known, len(hidden), name),),
         )
 
@@ -100,8 +102,10 @@ class RankCollapse(Exam):
             expected=f"below {ALIKE:g}",
             meaning="From here on all positions of a sequence have almost the same vector."
             if collapsed
-            else "No layer makes all positions of a sequence the same; this one comes closest.",
-            advice="Keep the shortcuts around attention, and add positions to the tokens."
+            else "No layer gives all positions of a sequence the same vector. This layer "
+            "comes closest.",
+            advice="Keep the residual connections around attention, and add a positional "
+            "encoding to the tokens."
             if collapsed
             else "",
         )

@@ -56,19 +56,20 @@ class RecurrentRadius(Exam):
         reach = reach_of(slopes)
         short = reach < steps * PART
         yield self.finding(
-            "It forgets most of its sequence" if short else "Length of memory",
+            "The network forgets most of its sequence" if short else "Length of memory",
             severity=Severity.MEDIUM if short else Severity.NONE,
             remedy="gated layers",
             quantity="memory",
             value=rounded(reach),
             unit=f"of {steps} steps",
-            expected=f"more than {PART * steps:.0f}, if the answer needs them",
-            meaning=f"Beyond {reach} steps the last output depends on its input by less than a "
-            "thousandth of the strongest dependence, so what happened before is not learned."
+            expected=f"more than {PART * steps:.0f}, if the answer needs earlier steps",
+            meaning=f"More than {reach} steps back, the last output depends on its input a "
+            "thousand times less than at the strongest step. Earlier inputs are "
+            "therefore not learned."
             if short
             else "The last output depends on inputs this far back.",
-            advice="Use an LSTM or GRU with a forget bias of 1, an orthogonal recurrent start, "
-            "attention, or shorter sequences."
+            advice="Use an LSTM or GRU with a forget bias of 1, orthogonal recurrent "
+            "weights, attention, or shorter sequences."
             if short
             else "",
         )
@@ -76,23 +77,27 @@ class RecurrentRadius(Exam):
     def _one(self, name: str, radius: float, *, plain: bool) -> Finding:
         explodes = plain and radius > TOO_LARGE
         if explodes:
-            meaning = f"Gradients grow up to {radius:.2g} times with every step back in time."
+            meaning = (
+                f"Gradients grow by a factor of up to {radius:.2g} with every step back in time."
+            )
         elif plain and 0 < radius < 1:
             meaning = f"The layer remembers about {-1 / math.log(radius):.2g} steps back."
         elif plain:
-            meaning = "It is so close to 1 that the activation keeps it in bounds."
+            meaning = (
+                "The spectral radius is so close to 1 that the activation keeps the state bounded."
+            )
         else:
             meaning = "The gates control the memory, so this number alone is not a problem."
         return self.finding(
-            "Too large a spectral radius" if explodes else "Spectral radius",
+            "The spectral radius is too large" if explodes else "Spectral radius",
             severity=Severity.HIGH if explodes else Severity.NONE,
             remedy="fresh start",
             where=name,
             value=rounded(radius),
             expected=f"near 1, below {TOO_LARGE:g}" if plain else "",
             meaning=meaning,
-            advice="Scale the recurrent weights to radius 1 (an orthogonal start), and clip "
-            "gradients."
+            advice="Scale the recurrent weights to radius 1 (orthogonal initialisation), and "
+            "clip gradients."
             if explodes
             else "",
         )

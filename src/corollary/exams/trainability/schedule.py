@@ -51,16 +51,18 @@ class Schedule(Exam):
             value=rounded(top),
             expected=f"about {given:g}",
             meaning=(
-                f"In the planned {len(rates)} steps the learning rate never gets above {top:.2g}, "
-                f"too small compared with the {given:g} that was given. {better}"
+                f"In the planned {len(rates)} steps the learning rate never exceeds "
+                f"{top:.2g}. This is too small compared with the given learning rate of "
+                f"{given:g}. {better}"
                 if late
-                else f"For {100 * over:.0f} % of the planned steps the learning rate is below a "
-                f"thousandth of its highest value. {better}"
+                else f"During {100 * over:.0f} % of the planned steps the learning rate is "
+                f"below a thousandth of its maximum. {better}"
                 if wrong
-                else "The learning rate reaches the value that was set, and does not end too soon."
+                else "The learning rate reaches the value that was set, and does not fall to "
+                "0 too soon."
             ).strip(),
-            advice=f"Let the warm-up end after a tenth of the {len(rates)} steps, or train longer: "
-            "count its length in the steps that you take."
+            advice=f"End the warm-up after a tenth of the {len(rates)} steps, or train "
+            "longer. Count the length of the warm-up in optimizer steps."
             if late
             else "Step the schedule once per epoch, or stretch it over all steps of the training."
             if wrong
@@ -81,7 +83,9 @@ def _played(subject: Subject) -> tuple[float, list[float]]:
         raise NotApplicableError("there is no schedule")
     n = recipe.steps if recipe.schedule_moves_each_step else recipe.epochs
     if n is None or n < 2:
-        raise NotApplicableError("this needs the planned steps or epochs; give steps or epochs")
+        raise NotApplicableError(
+            "this exam needs the planned length of training; pass steps or epochs"
+        )
     optimizer, scheduler = recipe.twin()
     assert scheduler is not None, "there is one"
     rates = []
@@ -93,7 +97,7 @@ def _played(subject: Subject) -> tuple[float, list[float]]:
                 scheduler.step()
             except (TypeError, ValueError):
                 raise NotApplicableError(
-                    "the schedule depends on measured values, so it cannot be run through "
+                    "the schedule depends on measured values, so it cannot be computed "
                     "without training"
                 ) from None
     group = optimizer.param_groups[0]

@@ -52,7 +52,7 @@ class SignalPassage(Exam):
             signal = signal_of(subject, model, SAMPLES)
         levels = _levels(signal, read)
         if len(levels) < 2:
-            raise NotApplicableError("there are not two layers with weights, one after the other")
+            raise NotApplicableError("there are no two layers with weights, one after the other")
         forward = [max((h.forward, h.name) for h in level) for level in levels]
         backward = [
             max((h.backward * h.width, h.name) for h in level if h.backward is not None)
@@ -69,7 +69,10 @@ class SignalPassage(Exam):
     ) -> Finding:
         (first, _), (last, name) = profile[0], profile[-1]
         if not first > 0:
-            said = f"The values are zero from {profile[0][1]} on, so there is nothing to compare."
+            said = (
+                f"The values are zero from layer {profile[0][1]} on, so there is nothing "
+                "to compare."
+            )
             return self.finding(f"{what} through the layers", meaning=said)
         steps, ratio = _best_off([value / first for value, _ in profile])
         distance = max(ratio, 1 / ratio) if ratio > 0 else float("inf")
@@ -156,12 +159,12 @@ def _advice(ratio: float, remedy: str) -> str:
     size = "larger" if ratio < 1 else "smaller"
     if remedy == "rectifiers":
         return (
-            f"Use ReLU in place of sigmoids between the layers; or start with {size} weights and "
-            "add normalisation or shortcuts."
+            f"Use ReLU instead of sigmoids between the layers. Or start with {size} weights, "
+            "and add normalisation or residual connections."
         )
     return (
         f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), or add "
-        "normalisation or shortcuts."
+        "normalisation or residual connections."
     )
 
 

@@ -63,16 +63,21 @@ class TrialRunExam(Exam):
             title = "A few steps of training"
             meaning = (
                 f"The loss goes from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} "
-                "steps, too few for batches of this size to say more."
+                "steps. With batches of this size, so few steps do not show whether the "
+                "network learns."
             )
         elif stuck:
-            title = "It does not learn" if trial.fails else "The loss has not fallen yet"
+            title = "The network does not learn" if trial.fails else "The loss has not fallen yet"
             meaning = (
-                f"After {whole} {len(run.losses)} steps it is {run.end:.3g}, no better than the "
-                f"{run.aim:.3g} of {_aim(run)}."
+                f"After {whole} {len(run.losses)} steps the loss is {run.end:.3g}, no better "
+                f"than {run.aim:.3g}, the loss of {_aim(run)}."
             ).replace("  ", " ")
         else:
-            title = "The loss falls" if run.learned else "It has learned these samples already"
+            title = (
+                "The loss falls"
+                if run.learned
+                else ("The network has already learned these samples")
+            )
             meaning = (
                 f"The loss goes from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
             )
@@ -113,9 +118,9 @@ class TrialRunExam(Exam):
             expected=f"above {SAME:g}",
             meaning=f"After {trial.steps} steps the network ignores its input: it gives the same "
             f"output for all samples ({risk.in_words(risk.value)}).",
-            advice="Look for a term of the loss that outweighs the error, such as a divergence "
-            "that is a sum over dimensions beside an error that is a mean over pixels (posterior "
-            "collapse); give it less weight."
+            advice="Look for a term of the loss that outweighs the error, and give it less "
+            "weight. An example is a divergence that is a sum over dimensions, next "
+            "to an error that is a mean over pixels (posterior collapse)."
             if whole
             else "Look for dead ReLU units, a regularisation that outweighs the error, or an "
             "input that does not reach the output.",
@@ -134,7 +139,7 @@ class TrialRunExam(Exam):
         share = one.end / one.start if one.start > 0 and one.finite else math.nan
         fails = trial.cannot_learn and not trial.diverged
         if plain is None:
-            meaning = f"The loss on it goes from {one.start:.3g} to {one.end:.3g}."
+            meaning = f"The loss on one batch goes from {one.start:.3g} to {one.end:.3g}."
         elif not fails:
             better = plain.learned and plain.end < one.end
             meaning = (
@@ -143,8 +148,8 @@ class TrialRunExam(Exam):
             )
         else:
             meaning = (
-                "The loss on a few samples that are repeated stays at "
-                f"{one.end:.3g}: the output does not depend on them as it should."
+                "Trained on the same few samples again and again, the network keeps a loss "
+                f"of {one.end:.3g}. Its output does not depend on these samples as it should."
             )
         own = not fails and trial.not_by_heart
         severity = Severity.HIGH if fails else Severity.NONE
@@ -152,7 +157,7 @@ class TrialRunExam(Exam):
             flat = trial.complete or not one.falling
             severity = Severity.MEDIUM if flat and not trial.diverged else Severity.LOW
         return self.finding(
-            "It cannot memorise one batch"
+            "The network cannot memorise one batch"
             if fails
             else "Your optimizer does not memorise one batch"
             if own
@@ -165,11 +170,11 @@ class TrialRunExam(Exam):
             value=rounded(share) if math.isfinite(share) else None,
             expected="near 0",
             meaning=meaning,
-            advice="Find out what keeps the gradient from the weights or the input from the "
-            "output; a network that is wired correctly memorises a few samples."
+            advice="Find out what keeps the gradient from the weights, or the input from the "
+            "output. A network that is wired correctly memorises a few samples."
             if fails
-            else "Use another learning rate or optimizer: a few samples are memorised in a hundred "
-            "steps if both fit the network."
+            else "Use another learning rate or optimizer. With suitable ones, the network "
+            "memorises a few samples in a hundred steps."
             if own
             else "",
         )

@@ -56,19 +56,20 @@ class Units(Exam):
             value=rounded(100 * share),
             unit="% of the layer",
             expected=f"below {100 * MANY:.0f} %",
-            meaning="No layer has more than this."
+            meaning="No layer has a larger share of such units."
             if share <= MANY
             else (
-                "They output 0 for every sample and get no gradient."
+                "These units output 0 for every sample and get no gradient."
                 if dead
-                else "They sit on the flat part of their activation and get hardly any gradient."
+                else "These units are on the flat part of their activation and get hardly "
+                "any gradient."
             ),
             advice=""
             if share <= MANY
             else (
-                "Start with biases of zero and centred inputs, or use a leaky activation."
+                "Initialise the biases with zeros and centre the inputs, or use a leaky activation."
                 if dead
-                else "Start with smaller weights, or normalise the inputs of this layer."
+                else "Initialise with smaller weights, or normalise the inputs of this layer."
             ),
             claims=("threshold_gradient",) if dead else ("sigmoid_derivatives",),
         )

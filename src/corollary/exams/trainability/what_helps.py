@@ -41,15 +41,16 @@ class WhatHelps(Exam):
         if not goes_badly(trial):
             yield self.finding(
                 "No change was tried",
-                meaning="The trial run goes well enough; changes are tried only if it does not.",
+                meaning="The trial run goes well enough. Changes are tried only if it goes badly.",
             )
             return
         helping = helping_runs(trial)
         if not helping:
             yield self.finding(
                 "No single change helps",
-                meaning="The run goes badly, and no change that can be tried alone makes it "
-                "better: more than one thing is wrong, or the inputs do not determine the targets.",
+                meaning="The trial run goes badly, and no single change makes it better. "
+                "Perhaps more than one thing is wrong, or the inputs do not "
+                "determine the targets.",
             )
             return
         change, run = smallest(trial, helping)

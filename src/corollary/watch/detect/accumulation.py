@@ -48,10 +48,10 @@ class Weights(Detector):
                     SUMMED,
                     "Accumulated gradients are summed, not averaged",
                     Severity.LOW,
-                    f"Each of {loop.accumulated} mean losses per step enters with weight 1, so "
-                    f"the gradient is {loop.accumulated} times that of the whole batch.",
-                    f"Divide the loss by {loop.accumulated}, unless the learning rate takes it "
-                    "into account.",
+                    f"Each step adds the gradients of {loop.accumulated} mean losses, so its "
+                    f"gradient is {loop.accumulated} times the gradient of the whole batch.",
+                    f"Divide the loss by {loop.accumulated}, unless the learning rate was "
+                    "chosen for the sum.",
                 ),
             )
 
@@ -68,10 +68,10 @@ class Weights(Detector):
                     UNEVEN,
                     "Gradient accumulation weights targets unequally",
                     Severity.MEDIUM,
-                    "Each pass of a step takes the mean over its own targets, and one pass has up "
-                    f"to {self.worst:.2g} times as many as another; passes have equal weight, so "
-                    "targets in a short pass count more.",
-                    "Use reduction='sum' and divide by the number of targets of the whole step.",
+                    "Each backward pass takes the mean over its own targets, and one pass "
+                    f"has up to {self.worst:.2g} times as many targets as another. The passes "
+                    "have equal weight, so targets in a short pass count more.",
+                    "Use reduction='sum' and divide by the number of targets in the whole step.",
                     spread=self.worst,
                 ),
             )
@@ -86,11 +86,13 @@ class Weights(Detector):
                 loop.step,
                 found(
                     ALONE,
-                    "The loss is divided for accumulation, but a step follows every pass",
+                    "The loss is divided for accumulation, but every backward pass is "
+                    "followed by a step",
                     Severity.LOW,
-                    f"The loss is divided by {parts:g}, and optimizer.step() follows every "
-                    "backward pass.",
-                    f"Step after every {parts:g} passes, or do not divide.",
+                    f"The loss is divided by {parts:g}, but optimizer.step() is called after "
+                    "every backward pass.",
+                    f"Call optimizer.step() after every {parts:g} backward passes, or do not "
+                    "divide the loss.",
                 ),
             )
 
@@ -100,9 +102,10 @@ def _divided_twice(parts: int) -> Finding:
         TWICE,
         "The accumulated loss is divided twice",
         Severity.LOW,
-        f"A step has {parts} passes, and each loss is divided by {parts**2}: by {parts} in the "
-        "loop and again by the trainer, so gradients are too small.",
-        "Divide once: trainers that accumulate divide by themselves.",
+        f"A step has {parts} backward passes, and each loss is divided by {parts**2}: by "
+        f"{parts} in the loop, and by {parts} again in the trainer. The gradients are too "
+        "small.",
+        "Divide the loss once only. Trainers that accumulate gradients divide the loss themselves.",
     )
 
 
@@ -158,8 +161,8 @@ class Cleared(Detector):
                 "Gradients are cleared between the passes of one step",
                 Severity.HIGH if shared else Severity.MEDIUM,
                 f"Before each step, {lost} backward pass{'es' if lost > 1 else ''} of other "
-                "batches wrote gradients that were cleared before the step: it uses the last "
-                "pass only.",
+                "batches wrote gradients that were then cleared. The step uses only the last "
+                "backward pass.",
                 "Call zero_grad() once per step, before its first backward pass.",
             ),
         )
@@ -176,11 +179,16 @@ class Cleared(Detector):
                 loop.step,
                 found(
                     REMAINDER,
-                    "The last batches of an epoch do not make up a step",
+                    "The last batches of an epoch are too few for a full step",
                     Severity.LOW,
-                    f"A step takes {usual} passes; at {lost + short} of {loop.made + 1} steps "
-                    + ("passes before it were cleared." if lost else "there were fewer."),
-                    "Continue the accumulation across epochs, or divide the loss by the actual "
-                    "number of passes.",
+                    f"A step uses {usual} backward passes. At {lost + short} of "
+                    f"{loop.made + 1} steps "
+                    + (
+                        "the gradients of earlier passes were cleared."
+                        if lost
+                        else "there were fewer."
+                    ),
+                    "Continue the accumulation across epochs, or divide the loss by the "
+                    "actual number of backward passes.",
                 ),
             )

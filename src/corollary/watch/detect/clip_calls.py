@@ -58,11 +58,11 @@ class ClipCalls(Detector):
 def _nothing() -> Finding:
     return found(
         NOTHING,
-        "Gradient clipping gets no parameters",
+        "Gradient clipping receives no parameters",
         Severity.MEDIUM,
-        "clip_grad_norm_ is called with an empty list or an iterator that is used up (the "
-        "optimizer has gone through it): nothing is clipped.",
-        "Pass model.parameters() anew in each call, or a list.",
+        "clip_grad_norm_ is called with an empty list, or with an iterator that the "
+        "optimizer has already used up. No gradient is clipped.",
+        "Call model.parameters() again for each call of clip_grad_norm_, or pass a list.",
     )
 
 
@@ -71,8 +71,8 @@ def _early() -> Finding:
         EARLY,
         "Gradients are clipped before the backward pass",
         Severity.MEDIUM,
-        "When clip_grad_norm_ is called, the gradients are None or zero; the backward pass comes "
-        "later, and the step uses gradients that were never clipped.",
+        "When clip_grad_norm_ is called, the gradients are None or zero. The backward pass "
+        "comes later, so the step uses gradients that were never clipped.",
         "Clip between loss.backward() and optimizer.step().",
     )
 
@@ -82,8 +82,8 @@ def _part(share: float) -> Finding:
         PART,
         "Gradient clipping covers only some of the parameters",
         Severity.LOW,
-        f"clip_grad_norm_ is given {share:.0%} of the weights that the step updates; the rest is "
-        "not clipped.",
+        f"clip_grad_norm_ receives {share:.0%} of the weights that the step updates. The "
+        "other gradients are not clipped.",
         "Pass all parameters of the optimizer in one call.",
         share=share,
     )

@@ -187,9 +187,10 @@ def _always(recent: Sequence[float], acted: int, strong: bool) -> Finding:
         ALWAYS,
         "Gradient clipping acts at every step",
         Severity.MEDIUM if strong else Severity.LOW,
-        f"In {acted} of the last {len(recent)} measured steps the gradient was clipped, usually to "
-        f"{usual:.2g} of its length: the threshold decides the size of the steps.",
-        "Raise the threshold to the usual length of the gradient, or lower the learning rate "
+        f"In {acted} of the last {len(recent)} measured steps the gradient was clipped, "
+        f"usually to {usual:.2g} times its norm. The clipping threshold determines the size "
+        "of the steps.",
+        "Raise the threshold to the usual norm of the gradient, or lower the learning rate "
         "instead.",
         factor=usual,
     )
@@ -200,8 +201,8 @@ def _before_unscale(factor: float, scale: float) -> Finding:
         SCALED,
         "Gradients are clipped before the scaler divides them",
         Severity.HIGH,
-        f"The loss is multiplied by {scale:g}, gradients are clipped at that size and divided "
-        f"afterwards: steps use {factor:.2g} of the gradient.",
+        f"The loss is multiplied by {scale:g}, and the gradients are clipped before they are "
+        f"divided by it. Steps use only {factor:.2g} times the gradient.",
         "Call scaler.unscale_(optimizer) before clipping.",
         factor=factor,
     )
@@ -212,9 +213,9 @@ def _not_unscaled(scale: float) -> Finding:
         NOT_UNSCALED,
         "Scaled gradients are never divided by their scale",
         Severity.HIGH,
-        f"The loss is multiplied by {scale:g} before the backward pass, and the step uses the "
-        "gradients as they are.",
-        "Call scaler.step(optimizer) in place of optimizer.step().",
+        f"The loss is multiplied by {scale:g} before the backward pass, but the gradients are "
+        "not divided by this scale before the step.",
+        "Call scaler.step(optimizer) instead of optimizer.step().",
     )
 
 
@@ -223,8 +224,8 @@ def _not_scaled(factor: float) -> Finding:
         NOT_SCALED,
         "The scaler divides gradients that were never scaled",
         Severity.HIGH,
-        f"Between the backward pass and the step gradients are multiplied by {factor:.2g}, while "
-        "the loss is not scaled.",
+        "Between the backward pass and the step, the gradients are multiplied by "
+        f"{factor:.2g}, but the loss was not scaled.",
         "Call scaler.scale(loss).backward(), or step without the scaler.",
         factor=factor,
     )
@@ -235,7 +236,7 @@ def _after(changed: bool) -> Finding:
         AFTER,
         "Gradients are changed after the step",
         Severity.MEDIUM if changed else Severity.LOW,
-        "The gradients are changed after optimizer.step(), for example by clipping, when the step "
+        "The gradients are changed after optimizer.step(), for example by clipping. The step "
         "has already used them.",
         "Clip between the backward pass and the step.",
     )

@@ -50,9 +50,9 @@ def _batch(owned: Owned, different: int) -> Finding:
         BATCH,
         "The closure uses another batch at each call",
         Severity.MEDIUM,
-        f"Within one step of {name} the closure was called with {different} different batches: "
-        "the optimizer takes the noise between batches for curvature, and its line search compares "
-        "losses that are not the same function.",
+        f"Within one step of {name} the closure was called with {different} different "
+        "batches. The optimizer mistakes the noise between batches for curvature, and its "
+        "line search compares the losses of different functions.",
         "Draw the batch before optimizer.step(closure), and use it in every call.",
     )
 
@@ -62,8 +62,8 @@ def _random(owned: Owned) -> Finding:
         RANDOM,
         "The closure is random",
         Severity.LOW,
-        f"Within one step of {type(owned.optimizer).__name__} the passes of the closure start from "
-        "different random states, as dropout leaves them: the loss is not a deterministic "
+        f"Within one step of {type(owned.optimizer).__name__}, the calls of the closure start "
+        "from different random states (dropout does this). The loss is not a deterministic "
         "function of the weights.",
-        "Turn dropout off, or use an optimizer that evaluates once per step.",
+        "Turn dropout off, or use an optimizer that evaluates the loss once per step.",
     )

@@ -74,8 +74,8 @@ class Batches(Detector):
                 Severity.MEDIUM if more else Severity.LOW,
                 f"The last {len(self.recent)} steps used the same batch"
                 + (f", although the loader has {batches} batches." if more else "."),
-                "Take a new batch in each step: next(iter(loader)) inside the loop starts the "
-                "loader again each time."
+                "Use a new batch in each step. Calling next(iter(loader)) inside the loop "
+                "restarts the loader each time."
                 if more
                 else "This is correct only for full-batch training.",
             ),
@@ -92,8 +92,8 @@ class Batches(Detector):
                     ORDER,
                     "Batches come in the same order in every epoch",
                     Severity.LOW,
-                    f"For {len(self.gaps)} steps each batch was the same as {epoch} steps earlier: "
-                    "the data are not shuffled between epochs.",
+                    f"For {len(self.gaps)} steps each batch was the same as the batch {epoch} "
+                    "steps earlier. The data are not shuffled between epochs.",
                     "Pass shuffle=True to the DataLoader of the training data.",
                 ),
             )
@@ -109,11 +109,10 @@ class Batches(Detector):
                     DOUBLE,
                     "Batches are used more than once",
                     Severity.LOW,
-                    f"Of the last {len(self.gaps)} batches {back} had been used at most {NEAR} "
-                    "steps before.",
+                    f"{back} of the last {len(self.gaps)} batches had already been used at "
+                    f"most {NEAR} steps earlier.",
                     "If this is not intended, check whether each worker reads the whole data "
-                    "set: an "
-                    "IterableDataset has to be split between workers.",
+                    "set. An IterableDataset has to be split between workers.",
                 ),
             )
 
@@ -160,8 +159,8 @@ class Labels(Detector):
                     ONE_CLASS,
                     "All labels are the same",
                     Severity.MEDIUM,
-                    f"All of {total} labels seen so far are {next(iter(self.counts))}.",
-                    "Look at how labels are read, and whether the data are sorted by class.",
+                    f"All {total} labels seen so far are {next(iter(self.counts))}.",
+                    "Check how the labels are read, and whether the data are sorted by class.",
                 ),
             )
         # Two labels of a shuffled batch agree as often as two of different batches.
@@ -172,8 +171,9 @@ class Labels(Detector):
                     SORTED,
                     "The data are sorted by class",
                     Severity.MEDIUM,
-                    f"Two labels of one batch agree with probability {within:.2f}, two labels of "
-                    f"the whole run with probability {overall:.2f}: batches hold one class each.",
+                    f"Two labels of one batch agree with probability {within:.2f}; two labels "
+                    f"of the whole run agree with probability {overall:.2f}. Each batch holds "
+                    "mostly one class.",
                     "Shuffle the training data.",
                     within=within,
                     overall=overall,
@@ -195,8 +195,9 @@ class Labels(Detector):
                     UNSEEN,
                     "Some classes never occur",
                     Severity.LOW,
-                    f"The network has {self.classes} outputs; of {total} labels so far none is "
-                    f"{listed([str(c) for c in unseen])} (the largest is {max(self.counts)}).",
+                    f"The network has {self.classes} outputs, but none of the {total} labels "
+                    f"so far is {listed([str(c) for c in unseen])} (the largest label is "
+                    f"{max(self.counts)}).",
                     "Labels may be shifted by one, or classes may be missing from the split.",
                 ),
             )
@@ -212,9 +213,9 @@ class Labels(Detector):
                     IMBALANCED,
                     "Almost all labels are of one class",
                     Severity.LOW,
-                    f"{count} of {total} labels seen so far are {label}, the majority class: a "
-                    f"constant answer is right in {count / total:.0%} of the cases.",
-                    "Look at how labels are read; weight the loss or the sampler for imbalanced "
-                    "classes, and measure more than accuracy.",
+                    f"{count} of {total} labels seen so far are {label}, the majority class. "
+                    f"A constant answer is right in {count / total:.0%} of the cases.",
+                    "Check how the labels are read. For imbalanced classes, weight the loss "
+                    "or the sampler, and do not rely on accuracy alone.",
                 ),
             )

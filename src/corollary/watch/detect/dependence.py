@@ -133,11 +133,12 @@ def _mixed(loop: Loop, few: int, whole: bool) -> Finding:
         MIXED,
         "The output of an example depends on other examples",
         Severity.MEDIUM if alone else Severity.LOW,
-        f"In evaluation mode, exchanging one of {few} examples changed the outputs of the others: "
-        "the network mixes the examples of a batch, as recurrent layers and attention do when "
-        "batch and time are exchanged (batch_first), or a view() that should be a transpose.",
-        "Check the order of the axes: batch_first=True for inputs (batch, time, features), "
-        "permute instead of view.",
+        f"In evaluation mode, exchanging one of {few} examples changed the outputs of the "
+        "others, so the network mixes the examples of a batch. Recurrent layers and "
+        "attention do this when batch and time are swapped (batch_first), and so does a "
+        "view() in place of a transpose.",
+        "Check the order of the axes: use batch_first=True for inputs of shape (batch, time, "
+        "features), and permute instead of view.",
     )
 
 
@@ -146,8 +147,9 @@ def _future() -> Finding:
         AHEAD,
         "The model sees the tokens that it has to predict",
         Severity.MEDIUM,
-        "Changing the last token changed the outputs at earlier places, whose targets are later "
-        "tokens: attention is not masked (not causal), and the loss can be copied from the input.",
+        "Changing the last token changed the outputs at earlier positions, whose targets are "
+        "later tokens. The attention is not causal (not masked), so the model can copy its "
+        "targets from the input.",
         "Pass a causal mask (is_causal=True, or an upper triangle of -inf).",
     )
 
@@ -157,7 +159,7 @@ def _ignored() -> Finding:
         IGNORED,
         "The output does not depend on the input",
         Severity.LOW,
-        "Exchanging an example changed no output in evaluation mode: the network computes a "
+        "Exchanging an example changed no output in evaluation mode. The network computes a "
         "constant.",
         "Look for dead units, a wrong variable in forward(), or an input that is overwritten.",
     )

@@ -83,15 +83,16 @@ class Examples(Detector):
             loop.events.passes(FEW, loop.step)
 
     def _drawn(self, loop: Loop, total: int) -> Finding:
-        of = f", although the loader has about {total}" if total else ""
+        of = f", although the loader has about {total} rows" if total else ""
         return found(
             FEW,
             "The same few examples are drawn again and again",
             Severity.MEDIUM if total > 4 * len(self.rows) else Severity.LOW,
-            f"Only {len(self.rows)} of {self.draws} rows that were compared are distinct{of}; in a "
-            f"batch, {statistics.median(self.repeats):.0%} of the rows are distinct.",
-            "Look at the sampler (its weights are per example, not per class) and at the index "
-            "of the data set.",
+            f"Only {len(self.rows)} of {self.draws} rows that were compared are distinct{of}. "
+            f"Within one batch, {statistics.median(self.repeats):.0%} of the rows are "
+            "distinct.",
+            "Check the sampler (its weights are per example, not per class) and how the data "
+            "set uses its index.",
         )
 
     def _moments(self, loop: Loop, first: Tensor) -> None:
@@ -130,10 +131,10 @@ class Examples(Detector):
             SEEN,
             "The model is evaluated on training examples",
             Severity.LOW,
-            f"{self.known} of {self.evaluated} evaluated rows are also trained on, so this "
-            "evaluation does not measure the error on held-out (validation) data.",
-            "If this should be validation data, split the data set without overlap, and before "
-            "augmenting or oversampling it.",
+            f"{self.known} of {self.evaluated} evaluated rows are also training examples, so "
+            "this evaluation does not measure the error on held-out (validation) data.",
+            "If this should be validation data, split the data set without overlap, and "
+            "split it before augmentation or oversampling.",
         )
 
 
@@ -142,9 +143,10 @@ def _drift(before: tuple[float, float], now: tuple[float, float], stored: bool) 
         DRIFT,
         "The distribution of the inputs drifts",
         Severity.MEDIUM if stored else Severity.LOW,
-        f"The inputs had mean {before[0]:.2g} and standard deviation {before[1]:.2g} at first, and "
-        f"have {now[0]:.2g} and {now[1]:.2g} now: the data change while they are used, for example "
-        "because rows are normalized or augmented in place at each access.",
+        f"The mean and the standard deviation of the inputs were {before[0]:.2g} and "
+        f"{before[1]:.2g} at first, and are {now[0]:.2g} and {now[1]:.2g} now. The data "
+        "change during training, for example because rows are normalized or augmented in "
+        "place at each access.",
         "Do not write to the stored data (sub_, div_, +=, x[i] = ...); copy a row before you "
         "change it.",
     )

@@ -46,8 +46,8 @@ class Vanishing(Detector):
                     VANISH,
                     "Gradients vanish in the first layers",
                     Severity.MEDIUM,
-                    f"Relative to the weights, gradients of the first half of the layers are "
-                    f"{first / last:.1e} of those of the second half.",
+                    "Relative to the weights, the gradients in the first half of the layers "
+                    f"are {first / last:.1e} times those in the second half.",
                     "Use residual connections, normalization layers or an initialization that "
                     "keeps the scale (He for ReLU).",
                     where=rows[0][1],
@@ -76,8 +76,8 @@ class Zero(Detector):
                     ZERO,
                     "Gradients of some layers are exactly zero",
                     Severity.LOW,
-                    f"At {self.times[zero[0]]} measured steps the gradients of {listed(zero)} were "
-                    "computed and were zero: the loss does not depend on them.",
+                    f"At {self.times[zero[0]]} measured steps the gradients of {listed(zero)} "
+                    "were exactly zero. The loss does not depend on these parameters.",
                     "Look for a loss term with weight 0, dead units, or an output that is cut by "
                     "a mask, clamp() or argmax().",
                     where=zero[0],
@@ -122,7 +122,7 @@ class DeadUnits(Detector):
                     DEAD,
                     "More than half of a layer's units are dead",
                     Severity.MEDIUM,
-                    f"{dead[worst]:.0%} of the units before {worst} were zero for every one of "
+                    f"{dead[worst]:.0%} of the units before {worst} were zero for all "
                     f"{sum(n for _, n, _ in self.looks[worst]):,} rows in the last "
                     f"{len(self.looks[worst])} measured batches"
                     + (f" (also before {listed(bad[:-1])})." if len(bad) > 1 else "."),

@@ -53,9 +53,9 @@ class InVain(Detector):
                     REPEATED,
                     "The same layer is used in several places",
                     Severity.LOW,
-                    f"{listed(siblings[0])} are the same layer, with the same weights, as "
-                    "[layer] * n makes them.",
-                    "Make a new layer for each place, unless the weights are to be shared.",
+                    f"{listed(siblings[0])} are the same layer with the same weights. The "
+                    "expression [layer] * n does this.",
+                    "Create a new layer for each place, unless the weights should be shared.",
                     where=siblings[0][0],
                 ),
             )
@@ -66,7 +66,8 @@ class InVain(Detector):
                     DROPPED,
                     "Dropout drops almost everything",
                     Severity.LOW,
-                    f"{listed(dropped)}: p is the probability to drop, not to keep.",
+                    f"{listed(dropped)}. In PyTorch p is the probability of dropping a value, "
+                    "not of keeping it.",
                     "Use 1 - p.",
                     where=dropped[0],
                 ),
@@ -90,10 +91,11 @@ class InVain(Detector):
                 loop.step,
                 found(
                     FREEZE,
-                    "Layers are meant to be frozen and are trained",
+                    "Layers that should be frozen are trained",
                     Severity.MEDIUM,
-                    f"{listed(parts)}: an attribute such as requires_grad was set to False on the "
-                    "module, or under a wrong name on the parameter, which freezes nothing.",
+                    f"{listed(parts)}: an attribute such as requires_grad was set to False on "
+                    "the module, or under a wrong name on the parameter. This freezes "
+                    "nothing.",
                     "Call module.requires_grad_(False).",
                     where=parts[0],
                 ),
@@ -115,9 +117,11 @@ class InVain(Detector):
                     MOMENTUM,
                     "Batch norm keeps the statistics of the last batch only",
                     Severity.LOW,
-                    f"momentum of {listed(norms)} is above 0.5: it is the weight of the new batch, "
-                    "so the running statistics of evaluation mode are those of the last batches.",
-                    "momentum=0.1 is usual; 0.99 of other frameworks is 0.01 here.",
+                    f"The momentum of {listed(norms)} is above 0.5. Momentum is the weight of "
+                    "the new batch, so the running statistics of evaluation mode come from "
+                    "the last few batches.",
+                    "Use momentum=0.1, the default. A momentum of 0.99 in other frameworks "
+                    "is 0.01 in PyTorch.",
                     where=norms[0],
                 ),
             )
@@ -133,9 +137,10 @@ class InVain(Detector):
                     BETAS,
                     "The betas of the optimizer are swapped",
                     Severity.MEDIUM,
-                    f"betas={tuple(betas)}: the gradient is averaged over more steps than its "
-                    "square, so a step divides old gradients by their new size and may be large.",
-                    "The usual order is (0.9, 0.999).",
+                    f"With betas={tuple(betas)}, the gradient is averaged over more steps "
+                    "than its square. A step divides old gradients by their new size and may "
+                    "be very large.",
+                    "Use betas=(0.9, 0.999), the usual order.",
                 ),
             )
         if half and 0 < eps < torch.finfo(torch.float16).smallest_normal / 2**10:
@@ -145,8 +150,9 @@ class InVain(Detector):
                     HALF_EPS,
                     "The eps of the optimizer is zero in float16",
                     Severity.MEDIUM,
-                    f"Weights are in float16, where eps={eps:g} is rounded to zero: if a second "
-                    "moment underflows, the step divides by zero and the weight becomes NaN.",
+                    f"The weights are in float16, and eps={eps:g} is rounded to zero in "
+                    "float16. If a second moment underflows, the step divides by zero and "
+                    "the weight becomes NaN.",
                     "Keep the weights in float32 and compute under autocast.",
                     where=loop.name(half[0]),
                 ),
@@ -170,10 +176,10 @@ class InVain(Detector):
                 loop.step,
                 found(
                     VAIN,
-                    "A learning rate is set where no step reads it",
+                    "The learning rate is set on an attribute that the optimizer does not read",
                     Severity.MEDIUM,
-                    f"optimizer.{name} is {value:g}, but the learning rate of the steps is "
-                    f"{max(rates):g}: it is read from optimizer.param_groups.",
+                    f"optimizer.{name} is {value:g}, but steps use a learning rate of "
+                    f"{max(rates):g}, which they read from optimizer.param_groups.",
                     "Set group['lr'] for each group of optimizer.param_groups.",
                 ),
             )

@@ -45,8 +45,8 @@ class Inputs(Detector):
                 ALIKE,
                 "All inputs of a batch are the same",
                 Severity.LOW if constant else Severity.MEDIUM,  # one number: there is no state
-                f"In {self.alike} batches all {n} rows of the first input are equal.",
-                "Look at how the data set reads its examples.",
+                f"In each of {self.alike} batches, all {n} rows of the first input are equal.",
+                "Check how the data set reads its examples.",
             ),
         )
 
@@ -58,9 +58,13 @@ class Inputs(Detector):
                     SCALE,
                     "Inputs are far from unit scale",
                     Severity.LOW,
-                    f"The root mean square of the inputs is {size:.2g}: the first layer "
-                    f"{'hardly sees them' if size < 1 else 'has far larger gradients'}.",
-                    "Standardize the inputs (once).",
+                    f"The root mean square of the inputs is {size:.2g}. "
+                    + (
+                        "The inputs hardly affect the first layer."
+                        if size < 1
+                        else "The gradients of the first layer are far too large."
+                    ),
+                    "Standardize the inputs once, before training.",
                 ),
             )
 
@@ -99,8 +103,8 @@ class Tokens(Detector):
                     LEAK,
                     "The targets are the inputs",
                     Severity.MEDIUM,
-                    "Each target is the token at its own position, so a model that copies its "
-                    "input is right.",
+                    "Each target is the input token at the same position, so a model that "
+                    "copies its input is always right.",
                     "Predict the next token: compare output[:, :-1] with ids[:, 1:].",
                 ),
             )
@@ -112,7 +116,7 @@ class Tokens(Detector):
                     "Targets are shifted more than once",
                     Severity.MEDIUM,
                     f"Each target is the token {shift} positions ahead of its input.",
-                    "Shift only once: many models shift the labels themselves.",
+                    "Shift the labels only once. Many models shift the labels themselves.",
                 ),
             )
 
@@ -130,9 +134,9 @@ class Tokens(Detector):
                     PADDED,
                     "Padding counts as a target",
                     Severity.LOW,
-                    f"{float(pads.float().mean()):.0%} of the targets are token {last[0]}, with "
-                    f"which {last[1]} of {len(x)} rows end.",
-                    "Set the labels of padding to -100.",
+                    f"{float(pads.float().mean()):.0%} of the targets are token {last[0]}, "
+                    f"and {last[1]} of {len(x)} rows end with this token.",
+                    "Set the labels of padding to -100, which cross_entropy ignores.",
                 ),
             )
 

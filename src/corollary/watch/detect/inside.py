@@ -15,16 +15,17 @@ RULES: dict[str, Rule] = {
     "attention entropy": (
         lambda v: v < 0.02,
         "attention/collapsed",
-        "Attention looks at single tokens",
+        "Attention looks at single tokens only",
         Severity.LOW,
-        "The entropy of the attention weights is {v:.2g} times that of uniform attention: the "
-        "softmax is saturated, and hardly any gradient reaches queries and keys.",
+        "The entropy of the attention weights is {v:.2g} times the entropy of uniform "
+        "attention. The softmax is saturated, and hardly any gradient reaches the queries "
+        "and keys.",
         "Lower the learning rate, warm up longer, or normalize queries and keys.",
     ),
     "saturated units": (
         lambda v: v > 0.9,
         "units/saturated",
-        "Units are at the limits of their activation",
+        "Activations are saturated",
         Severity.MEDIUM,
         "{v:.0%} of the outputs of a sigmoid or tanh layer are within a hundredth of its limits, "
         "where the slope is almost zero.",
@@ -33,11 +34,12 @@ RULES: dict[str, Rule] = {
     "batch norm shift": (
         lambda v: v > 1,
         "mode/batch_norm_statistics",
-        "Stored statistics of batch norm are far from those of the batches",
+        "Running statistics of batch norm are far from the batch statistics",
         Severity.LOW,
-        "The means of a batch lie {v:.2g} stored standard deviations from the stored means: in "
-        "evaluation mode the network computes something else.",
-        "Look at momentum of the batch norm layers, and whether other data pass through them.",
+        "The means of a batch lie {v:.2g} standard deviations from the running means. In "
+        "evaluation mode the network therefore computes something else.",
+        "Check the momentum of the batch norm layers, and whether other data pass through "
+        "these layers.",
     ),
 }
 START = 20  # steps in which statistics and weights settle

@@ -68,8 +68,8 @@ def _classes(node: Any, before: list[Any]) -> Finding | None:
         RAW,
         "The loss treats logits as log-probabilities",
         Severity.HIGH,
-        "nll_loss is applied to outputs whose exponentials do not sum to 1: it has no lower "
-        "bound, and falls as the outputs grow.",
+        "nll_loss is applied to outputs whose exponentials do not sum to 1. This loss has no "
+        "lower bound, and falls as the outputs grow.",
         "Use cross_entropy, or apply log_softmax first.",
     )
 
@@ -80,8 +80,8 @@ def _twice(squash: str, loss: str) -> Finding:
         f"The outputs pass through {squash} twice" if squash != "sigmoid" else
         "A sigmoid is applied before a loss that applies its own",
         Severity.MEDIUM,
-        f"{loss} contains its own normalization, and its input is already squashed: gradients "
-        "are small and the loss cannot come near zero.",
+        f"{loss} applies its own {squash}, but its input has already passed through one. "
+        "Gradients are small, and the loss cannot come near zero.",
         f"Give {loss} the logits.",
     )  # fmt: skip
 
@@ -98,8 +98,8 @@ def _broadcast(node: Any, before: list[Any]) -> Finding | None:
         BROADCAST,
         "The loss compares every output with every target",
         Severity.HIGH,
-        f"Outputs and targets have different shapes and were broadcast to {tuple(outputs.shape)}: "
-        "the best answer is the mean of all targets.",
+        "Outputs and targets have different shapes and were broadcast to "
+        f"{tuple(outputs.shape)}. The best answer is then the mean of all targets.",
         "Give both the same shape, for example with output.squeeze(1).",
     )
 
@@ -136,6 +136,7 @@ def _sum(loop: Loop) -> Finding | None:
         Severity.LOW,
         ("The loss function has reduction='sum'" if summed else
          f"The mean loss is multiplied by the batch size {size}")
-        + ": the gradient grows with the batch, and the learning rate has to shrink with it.",
-        "Use the mean, unless the learning rate is chosen for the sum.",
+        + ". The gradient grows with the batch size, so the learning rate has to shrink in "
+          "proportion.",
+        "Use the mean, unless the learning rate was chosen for the sum.",
     )  # fmt: skip

@@ -70,8 +70,8 @@ def _over_batch(first: Any, size: int) -> Finding | None:
                 "A softmax runs over the examples of the batch",
                 Severity.MEDIUM,
                 f"{'log_softmax' if name[0] == 'L' else 'softmax'} of a tensor of shape "
-                f"{tuple(shape)} is taken along dim=0, which has the {size} examples: the classes "
-                "of an example do not sum to 1.",
+                f"{tuple(shape)} runs along dim=0, the axis of the {size} examples. The class "
+                "probabilities of an example do not sum to 1.",
                 "Pass dim=-1 (or dim=1).",
             )
     return None
@@ -94,11 +94,11 @@ def _graph(node: Any, kind: str) -> Finding | None:
         return None
     return found(
         GRAPH,
-        "The target of the loss has a gradient",
+        "The loss is differentiated through its target",
         Severity.LOW,
-        f"The {kind} loss is differentiated through its target as well: the target moves towards "
-        "the output.",
-        "If it is a fixed target (a teacher, a bootstrapped value), compute it under "
+        f"The gradient of the {kind} loss also flows into its target, so the target moves "
+        "towards the output.",
+        "If the target should be fixed (a teacher, a bootstrapped value), compute it under "
         "torch.no_grad() or use target.detach().",
     )
 
@@ -112,7 +112,7 @@ def _part(node: Any, size: int) -> Finding | None:
         PART,
         "The loss uses only part of the batch",
         Severity.LOW,
-        f"The model was given {size} examples, the loss {targets.numel()} "
+        f"The model received {size} examples, but the loss received only {targets.numel()} "
         f"target{'s' if targets.numel() > 1 else ''}.",
         "Look for an index such as out[0], out[-1] or y[i] before the loss.",
     )
@@ -127,12 +127,12 @@ def _relu(node: Any) -> Finding | None:
         return None
     return found(
         RELU,
-        "An activation stands between the last layer and the loss",
+        "There is an activation between the last layer and the loss",
         Severity.LOW,
         f"The logits pass through {inner[0].name().removesuffix('Backward0')} before "
-        "cross_entropy: negative logits are cut off or all are squashed, and outputs that are cut "
-        "off have no gradient.",
-        "Give cross_entropy the outputs of the last linear layer.",
+        "cross_entropy. This cuts off negative logits or squashes all logits, and outputs "
+        "that are cut off have no gradient.",
+        "Pass the outputs of the last linear layer to cross_entropy.",
     )
 
 
@@ -147,11 +147,12 @@ def _range(node: Any) -> Finding | None:
         return None
     return found(
         RANGE,
-        "Targets lie outside of the range of the outputs",
+        "Targets lie outside the range of the outputs",
         Severity.MEDIUM,
-        f"The last activation is {name.removesuffix('Backward0')}, with outputs from {bounds[0]:g} "
-        f"to {bounds[1]:g}; {outside:.0%} of the targets of a batch lie beyond.",
-        "Leave the last activation out, or scale the targets.",
+        f"The last activation is {name.removesuffix('Backward0')}, with outputs from "
+        f"{bounds[0]:g} to {bounds[1]:g}. {outside:.0%} of the targets in a batch lie outside "
+        "this range.",
+        "Remove the last activation, or scale the targets.",
     )
 
 
@@ -163,9 +164,9 @@ def _scale(node: Any) -> Finding | None:
         SCALE,
         "Targets are far from unit scale",
         Severity.LOW,
-        f"The root mean square of the targets is {size:.2g}: gradients have this scale as well, "
-        "and the last layer has to grow or shrink to it first.",
-        "Standardize the targets, and undo it for predictions.",
+        f"The root mean square of the targets is {size:.2g}. The gradients have this scale "
+        "too, and the weights of the last layer have to adapt to it first.",
+        "Standardize the targets, and scale the predictions back.",
     )
 
 
@@ -187,7 +188,7 @@ def _leak(node: Any, loop: Loop) -> Finding | None:
         "A column of the input is the target",
         Severity.MEDIUM,
         f"In a batch of {len(x)} examples, input number {int(same.nonzero()[0])} equals the "
-        "target in every example: the target leaks into the input.",
+        "target in every example. The target leaks into the input.",
         "Remove the target from the features.",
     )
 
@@ -201,9 +202,9 @@ def _start(loop: Loop, node: Any) -> Finding | None:
         return None
     return found(
         START,
-        "The first loss is far above that of a uniform guess",
+        "The first loss is far above the loss of a uniform guess",
         Severity.LOW,
-        f"The first loss is {first:.3g}; equal probabilities for {classes} classes give "
-        f"log({classes}) = {equal:.3g}: the untrained network is confident and wrong.",
+        f"The first loss is {first:.3g}, but equal probabilities for {classes} classes would "
+        f"give log({classes}) = {equal:.3g}. The untrained network is confident and wrong.",
         "Use smaller initial weights in the last layer, and scale the inputs.",
     )

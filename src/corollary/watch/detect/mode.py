@@ -90,9 +90,9 @@ class Mode(Detector):
                     f"The model is trained in evaluation mode{part and ', in part'}",
                     Severity.HIGH if again else Severity.MEDIUM if whole else Severity.LOW,
                     ("After an evaluation " if again else "So far ")
-                    + f"the training passes run with eval(){part}: dropout is off and batch norm "
-                    f"uses stored statistics ({len(quiet)} of {len(self.layers)} such layers: "
-                    f"{listed(quiet)}).",
+                    + f"training passes run in evaluation mode{part}. Dropout is off and "
+                    f"batch norm uses running statistics ({len(quiet)} of "
+                    f"{len(self.layers)} such layers are affected: {listed(quiet)}).",
                     "Call model.train() before training"
                     + (" goes on after each evaluation." if again else "."),
                     where=quiet[0],
@@ -118,9 +118,9 @@ class Mode(Detector):
                     TRAINS,
                     "The model is evaluated in training mode",
                     Severity.MEDIUM,
-                    f"{loop.silent} pass{'es' if loop.silent > 1 else ''} without gradients ran in "
-                    "training mode: dropout was active, and batch norm took its statistics from "
-                    "the evaluated data.",
+                    f"{loop.silent} pass{'es' if loop.silent > 1 else ''} without gradients "
+                    "ran in training mode. Dropout was active, and batch norm took its "
+                    "statistics from the evaluated data.",
                     "Call model.eval() before an evaluation and model.train() after it.",
                     where=next(iter(self.layers)),
                 ),
@@ -141,9 +141,9 @@ class Mode(Detector):
                     "The model is evaluated with gradients"
                     + (" and in training mode" if in_training else ""),
                     Severity.MEDIUM if in_training else Severity.LOW,
-                    f"Before this step {loop.calls} passes built a graph, and "
+                    f"Before this step {loop.calls} forward passes built a graph, but only "
                     f"{loop.accumulated} of them had a backward pass.",
-                    "Evaluate in model.eval() and with torch.no_grad().",
+                    "Call model.eval() and use torch.no_grad() for evaluation.",
                 ),
             )
 
@@ -161,8 +161,9 @@ class Mode(Detector):
                     SMALL,
                     "Batches are too small for batch norm",
                     Severity.LOW if size == 2 else Severity.MEDIUM,
-                    f"A batch has {size} example{'s' if size > 1 else ''}: {listed(norms)} "
-                    "remove most of the signal, and evaluation uses other statistics.",
+                    f"A batch has {size} example{'s' if size > 1 else ''}. With so few, "
+                    f"{listed(norms)} removes most of the signal, and evaluation uses other "
+                    "statistics.",
                     "Use larger batches, group norm or layer norm.",
                     where=norms[0],
                 ),
@@ -197,8 +198,8 @@ class RandomEvaluation(Detector):
                     RANDOM,
                     "The model draws random numbers in evaluation mode",
                     Severity.LOW,
-                    f"{self.drew} passes in evaluation mode changed the random state: the same "
-                    "input gives different outputs.",
+                    f"{self.drew} passes in evaluation mode changed the random state. The "
+                    "same input gives different outputs.",
                     "Pass training=self.training to functional dropout, unless the model samples "
                     "on purpose.",
                 ),

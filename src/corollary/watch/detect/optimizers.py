@@ -53,7 +53,8 @@ class Settings(Detector):
                 Severity.MEDIUM,
                 f"The run resumes at step {loop.first_step}, but the "
                 f"{type(owned.optimizer).__name__} has no momentum or second moments yet.",
-                "Save optimizer.state_dict() with the model, and load it before going on.",
+                "Save optimizer.state_dict() with the model, and load it before training "
+                "continues.",
             ),
         )
 
@@ -74,7 +75,7 @@ class Settings(Detector):
                     "The learning rate is zero",
                     Severity.HIGH,
                     f"In all {self.idle[0]} steps so far, no weight has changed.",
-                    "Look at the schedule: a warm-up that divides integers stays at zero.",
+                    "Check the schedule. A warm-up that uses integer division stays at zero.",
                 ),
             )
         elif still and len(still) < len(groups):
@@ -85,8 +86,8 @@ class Settings(Detector):
                     GROUP,
                     "A parameter group has no learning rate",
                     Severity.LOW,
-                    f"{len(still)} of {len(groups)} groups have had the learning rate 0 for "
-                    f"{self.idle[still[0]]} steps: {listed(names)}.",
+                    f"The learning rate has been 0 for {self.idle[still[0]]} steps in "
+                    f"{len(still)} of {len(groups)} parameter groups: {listed(names)}.",
                     "Set requires_grad=False for parameters that should stay fixed, or give the "
                     "group a learning rate.",
                     where=names[0] if names else "",
@@ -101,7 +102,7 @@ class Settings(Detector):
                 loop.step,
                 found(
                     MOVES if moving else STILL,
-                    "The optimizer steps frozen parameters with an old gradient"
+                    "The optimizer updates frozen parameters with old gradients"
                     if moving
                     else "The optimizer has frozen parameters",
                     Severity.MEDIUM if moving else Severity.LOW,
@@ -113,8 +114,8 @@ class Settings(Detector):
                         if moving
                         else ""
                     ),
-                    "Give the optimizer only the parameters to be trained; set .grad = None when "
-                    "freezing.",
+                    "Pass only trainable parameters to the optimizer, and set .grad = None "
+                    "when you freeze a parameter.",
                     where=loop.name((moving or frozen)[0]),
                 ),
             )
@@ -130,8 +131,9 @@ class Settings(Detector):
                     COUPLED,
                     "Adam divides weight decay by the size of the gradient",
                     Severity.LOW,
-                    f"weight_decay={decay:g} of Adam is added to the gradient, so weights with "
-                    "large gradients hardly decay; such values are usual for AdamW.",
+                    f"Adam adds weight_decay={decay:g} times the weight to the gradient, so "
+                    "weights with large gradients hardly decay. Such values are usual for "
+                    "AdamW.",
                     "Use AdamW.",
                 ),
             )
@@ -149,11 +151,11 @@ class Settings(Detector):
                 loop.step,
                 found(
                     PULL,
-                    "Weight decay erases weights faster than they are learned",
+                    "Weight decay shrinks the weights faster than they are learned",
                     Severity.MEDIUM,
-                    f"Learning rate times weight decay is {max(pulls):.2g}: without gradients the "
-                    f"weights halve every {half:.0f} steps.",
-                    "Lower weight_decay; 0.01 to 0.1 is usual for AdamW, 1e-4 for SGD.",
+                    f"Learning rate times weight decay is {max(pulls):.2g}. Without gradients "
+                    f"the weights would halve every {half:.0f} steps.",
+                    "Lower weight_decay. Usual values are 0.01 to 0.1 for AdamW and 1e-4 for SGD.",
                 ),
             )
 
@@ -174,10 +176,11 @@ class Settings(Detector):
                 loop.step,
                 found(
                     EPS,
-                    "Adam divides by eps instead of the size of the gradients",
+                    "Adam divides by eps instead of by the size of the gradients",
                     Severity.LOW,
-                    f"For more than 90 % of the weights, the root of the second moment is below a "
-                    f"tenth of eps={group['eps']:g}: steps are far smaller than the learning rate.",
+                    "For more than 90 % of the weights, the root of the second moment is "
+                    f"below a tenth of eps={group['eps']:g}. The steps are far smaller than "
+                    "the learning rate.",
                     "Lower eps, or find out why the gradients are so small.",
                 ),
             )
@@ -206,7 +209,7 @@ class Recreated(Detector):
                 Severity.MEDIUM if state else Severity.LOW,
                 f"In {loop.made + 1} steps {times} new {type(owned.optimizer).__name__} objects "
                 "took over the same parameters"
-                + (": momentum and second moments start from zero each time." if state else "."),
+                + (". Momentum and second moments start from zero each time." if state else "."),
                 "Create the optimizer once, before the loop.",
             ),
         )

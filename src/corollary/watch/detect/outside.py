@@ -67,7 +67,7 @@ class ReplacedWeights(Detector):
         if not (back or swapped or times >= 20):
             return
         what = (
-            f"and at {self.jumps} of them the loss went back towards its first value"
+            f"and at {self.jumps} of these steps the loss went back towards its first value"
             if back
             else "after evaluations"
             if swapped
@@ -79,12 +79,12 @@ class ReplacedWeights(Detector):
                 REPLACED,
                 "Weights are changed by something other than the optimizer",
                 Severity.HIGH if back else Severity.MEDIUM if swapped else Severity.LOW,
-                f"At {times} of {loop.made + 1} steps the weights were not those that the step "
-                f"before had left, {what}.",
+                f"At {times} of {loop.made + 1} steps the weights had changed since the step "
+                f"before, {what}.",
                 "Look for load_state_dict, a reset of parameters, or averaged weights that are "
                 "not swapped back."
                 if rare
-                else "This is correct for clamped or normalized weights.",
+                else "This is fine if you clamp or normalize the weights.",
             ),
         )
 
@@ -114,8 +114,8 @@ class OtherModel(Detector):
                     "The watched model is no longer trained" if loop.made else
                     "The watched model is not trained",
                     Severity.MEDIUM if loop.made == 0 else Severity.LOW,
-                    f"{self.others} steps in a row were made by optimizers that have none of its "
-                    "parameters.",
+                    f"{self.others} steps in a row were made by optimizers that hold no "
+                    "parameter of this model.",
                     "If the model is created inside the loop, create it once before the loop.",
                 ),
             )  # fmt: skip
@@ -142,8 +142,8 @@ class SameSeed(Detector):
                     SEED,
                     "The random state is the same at every step",
                     Severity.MEDIUM,
-                    "Passes draw random numbers, and each starts from the same state: dropout "
-                    "masks and noise never change.",
+                    "Every forward pass starts from the same random state, so dropout masks "
+                    "and noise never change.",
                     "Call torch.manual_seed once, before the loop.",
                 ),
             )
@@ -178,9 +178,9 @@ class Identical(Detector):
                     SAME,
                     "All units of a layer are the same",
                     Severity.MEDIUM,
-                    f"After {loop.made} steps all rows of {listed(same)} are equal: they receive "
-                    "equal gradients, and the layer has one unit in effect.",
-                    "Draw the initial weights at random.",
+                    f"After {loop.made} steps all rows of {listed(same)} are equal. They "
+                    "receive equal gradients, so the layer acts like a single unit.",
+                    "Initialize the weights at random.",
                     where=same[0],
                 ),
             )

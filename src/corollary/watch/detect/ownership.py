@@ -69,16 +69,17 @@ class Ownership(Detector):
             loop.step,
             found(
                 UNOWNED,
-                "Parameters that no optimizer updates",
+                "No optimizer updates some of the parameters",
                 Severity.LOW if head_only else Severity.MEDIUM,
-                f"{len(missing)} of {len(trained)} parameter tensors receive gradients, but no "
-                f"optimizer has them: {listed([loop.name(p) for p in late or missing])}.{when}",
-                "Set requires_grad=False for the frozen part; its gradients are computed and "
+                f"{len(missing)} of {len(trained)} parameter tensors receive gradients, but "
+                "belong to no optimizer: "
+                f"{listed([loop.name(p) for p in late or missing])}.{when}",
+                "Set requires_grad=False for the frozen part. Its gradients are computed but "
                 "never used."
                 if head_only
-                else "Call optimizer.add_param_group for them."
+                else "Add these parameters with optimizer.add_param_group."
                 if late
-                else "Create the optimizer with model.parameters() after all layers.",
+                else "Create the optimizer with model.parameters() after all layers exist.",
                 where=loop.name((late or missing)[0]),
             ),
         )
@@ -117,8 +118,8 @@ class Ownership(Detector):
                 "The optimizer has parameters that are not in the model",
                 Severity.HIGH if not own else Severity.MEDIUM,
                 f"{len(idle)} of {len(every)} parameter tensors of the optimizer are not "
-                "parameters of the model and never receive a gradient; a layer was replaced or "
-                "the model was copied after the optimizer was made.",
+                "parameters of the model and never receive a gradient. A layer was replaced "
+                "or the model was copied after the optimizer was created.",
                 "Create the optimizer after the last change to the model.",
             ),
         )
@@ -138,9 +139,9 @@ class Ownership(Detector):
                     DECAY,
                     "Weight decay acts on biases and normalization layers",
                     Severity.LOW,
-                    f"{len(decayed)} vectors (biases, scales of normalization) are decayed, such "
-                    f"as {loop.name(decayed[0])}.",
-                    "Put them in a parameter group with weight_decay=0.",
+                    f"Weight decay acts on {len(decayed)} vectors (biases, scales of "
+                    f"normalization layers), such as {loop.name(decayed[0])}.",
+                    "Put these parameters into a group with weight_decay=0.",
                     where=loop.name(decayed[0]),
                 ),
             )
@@ -191,8 +192,8 @@ class CutGraph(Detector):
                 CUT,
                 "The first layers receive no gradient",
                 Severity.MEDIUM,
-                f"{listed(cut)} are computed and belong to the optimizer, but no gradient "
-                f"reaches them; the first layer that receives one is {next_}.",
+                f"{listed(cut)} are computed and belong to the optimizer, but receive no "
+                f"gradient. The first layer that receives a gradient is {next_}.",
                 "Look for .detach(), torch.no_grad(), .item() or a conversion to NumPy between "
                 f"{cut[-1]} and {next_}.",
                 where=cut[-1],
@@ -204,12 +205,12 @@ class CutGraph(Detector):
             loop.step,
             found(
                 CUT,
-                "Layers that are computed receive no gradient",
+                "Some layers are computed but receive no gradient",
                 Severity.LOW,
-                f"{listed(cut)} are computed and belong to the optimizer, but no gradient has "
-                "reached them so far.",
-                "If the loss should depend on them, look for .detach() or torch.no_grad() behind "
-                "them.",
+                f"{listed(cut)} are computed and belong to the optimizer, but have received "
+                "no gradient so far.",
+                "If the loss should depend on these layers, look for .detach() or "
+                "torch.no_grad() between them and the loss.",
                 where=cut[0],
             ),
         )

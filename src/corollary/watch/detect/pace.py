@@ -64,9 +64,9 @@ class Pace(Detector):
                 OFTEN,
                 "The scheduler steps more often than the optimizer",
                 Severity.LOW,
-                f"{type(scheduler).__name__}.step() was called {calls} times in {loop.made} steps "
-                "of the optimizer: after each accumulated batch, or twice per step. The learning "
-                "rate changes too fast.",
+                f"{type(scheduler).__name__}.step() was called {calls} times in {loop.made} "
+                "steps of the optimizer. The scheduler is stepped after each accumulated "
+                "batch, or twice per step, and the learning rate changes too fast.",
                 "Call scheduler.step() once after each optimizer.step().",
             ),
         )
@@ -87,11 +87,11 @@ class Pace(Detector):
                 loop.step,
                 found(
                     BATCHES,
-                    "The scheduler counts epochs, but is stepped with every batch",
+                    "The scheduler counts epochs, but is stepped after every batch",
                     Severity.LOW,
-                    f"{type(scheduler).__name__} has made {calls} steps in {loop.made} batches: "
-                    f"within one epoch of {epoch} batches the learning rate is halved or "
-                    "restarted, and falls too fast.",
+                    f"{type(scheduler).__name__} has made {calls} steps in {loop.made} "
+                    "batches. The learning rate is halved or restarted within one epoch of "
+                    f"{epoch} batches, and falls too fast.",
                     "Call scheduler.step() once per epoch.",
                 ),
             )
@@ -130,10 +130,12 @@ class Pace(Detector):
                     FOREVER,
                     "The warm-up takes more than ten epochs",
                     Severity.LOW,
-                    f"After {loop.made} steps ({loop.made // epoch} epochs) the learning rate is "
-                    f"{main.rate:.2g}, {main.rate / target:.1%} of {target:.2g}, which it reaches "
-                    f"{said}: it is too small until then.",
-                    "Count the warm-up in what scheduler.step() counts: steps, or epochs.",
+                    f"After {loop.made} steps ({loop.made // epoch} epochs) the learning rate "
+                    f"is {main.rate:.2g}, {main.rate / target:.1%} of its target "
+                    f"{target:.2g}. It reaches this target {said}, and is too small until "
+                    "then.",
+                    "Give the length of the warm-up in calls of scheduler.step(), whether "
+                    "these are steps or epochs.",
                 ),
             )
         elif main.rate > 0.5 * target:
@@ -157,7 +159,7 @@ def _early(scheduler: Any) -> Finding:
         ORDER,
         "The scheduler steps before the optimizer",
         Severity.LOW,
-        f"{type(scheduler).__name__}.step() was called before the first optimizer.step(): the "
+        f"{type(scheduler).__name__}.step() was called before the first optimizer.step(). The "
         "first value of the schedule is skipped.",
         "Call optimizer.step() first, then scheduler.step().",
     )
@@ -168,7 +170,7 @@ def _started_again(scheduler: Any, steps: int) -> Finding:
         RESUMED,
         "The optimizer is resumed, but its schedule starts again",
         Severity.MEDIUM,
-        f"The optimizer's state counts {steps} earlier steps, while the "
-        f"{type(scheduler).__name__} is at its beginning: warm-up or decay are repeated.",
-        "Save scheduler.state_dict() with the optimizer's, and load both.",
+        f"The state of the optimizer counts {steps} earlier steps, but the "
+        f"{type(scheduler).__name__} is at its beginning. Warm-up or decay is repeated.",
+        "Save scheduler.state_dict() together with optimizer.state_dict(), and load both.",
     )

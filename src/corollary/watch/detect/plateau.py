@@ -64,11 +64,11 @@ def _wrong_mode(scheduler: ReduceLROnPlateau, values: list[float], share: bool) 
     what = ", as an accuracy does," if share else ""
     return found(
         MODE,
-        "The plateau scheduler waits for the wrong direction",
+        "The plateau scheduler expects the wrong direction",
         Severity.MEDIUM if scheduler.mode == "max" else Severity.LOW,
-        f"ReduceLROnPlateau(mode={scheduler.mode!r}) has seen no improvement since its first value "
-        f"{values[0]:.3g}; the value went to {values[-1]:.3g}{what} and the "
-        "learning rate is cut too early.",
+        f"ReduceLROnPlateau(mode={scheduler.mode!r}) has seen no improvement since its first "
+        f"value {values[0]:.3g}. The value went to {values[-1]:.3g}{what} and the learning "
+        "rate is reduced too early.",
         f"Use mode={other!r}: 'min' for a loss and 'max' for an accuracy.",
     )
 
@@ -76,10 +76,10 @@ def _wrong_mode(scheduler: ReduceLROnPlateau, values: list[float], share: bool) 
 def _per_batch(scheduler: ReduceLROnPlateau, calls: int) -> Finding:
     return found(
         BATCHES,
-        "The plateau scheduler is stepped with every batch",
+        "The plateau scheduler is stepped after every batch",
         Severity.LOW,
-        f"ReduceLROnPlateau(patience={scheduler.patience}) was given {calls} values in as many "
-        "steps: the loss of single batches fluctuates for longer than its patience, and the "
+        f"ReduceLROnPlateau(patience={scheduler.patience}) received {calls} values in as many "
+        "steps. The loss of single batches fluctuates for longer than the patience, so the "
         "learning rate falls too fast.",
-        "Step it once per epoch, with a validation loss.",
+        "Call scheduler.step(validation_loss) once per epoch.",
     )

@@ -37,9 +37,10 @@ class Rounded(Detector):
                     ROUNDED,
                     "Updates are rounded away",
                     Severity.MEDIUM,
-                    f"In {len(lost)} of {len(update.names)} parameter tensors most weights have "
-                    f"gradients and did not change in the step: {listed(lost)}. Their updates are "
-                    f"below the precision of the weights ({', '.join(sorted(kinds))}).",
+                    f"In {len(lost)} of {len(update.names)} parameter tensors most weights "
+                    f"have gradients but did not change in the step: {listed(lost)}. Their "
+                    "updates are below the precision of the weights "
+                    f"({', '.join(sorted(kinds))}).",
                     "Keep the weights in float32 and compute under autocast, or raise the "
                     "learning rate.",
                     where=lost[0],
@@ -70,8 +71,8 @@ class Unscaled(Detector):
                     UNSCALED,
                     "Gradients are computed in float16 without a scaler",
                     Severity.LOW,
-                    "The network computes in float16 (autocast or half()), and the loss is not "
-                    "scaled: gradients below 6e-8 underflow to zero.",
+                    "The network computes in float16 (autocast or half()), and the loss is "
+                    "not scaled. Gradients below 6e-8 underflow to zero.",
                     "Use torch.amp.GradScaler, or bfloat16.",
                 ),
             )

@@ -59,8 +59,8 @@ class ZeroGrad(Detector):
                     MISSING,
                     "Gradients are not cleared between steps",
                     Severity.HIGH,
-                    "The gradients of earlier steps were still there when the backward pass added "
-                    "to them, so every step uses the sum of all gradients so far.",
+                    "Each backward pass added to the gradients of earlier steps, so every "
+                    "step uses the sum of all gradients so far.",
                     "Call optimizer.zero_grad() once per step, before the first backward pass.",
                 ),
             )
@@ -79,10 +79,11 @@ class ZeroGrad(Detector):
                     MISSING,
                     "Gradients of another optimizer's loss are not cleared",
                     Severity.MEDIUM,
-                    "A backward pass that was made for another optimizer's step left gradients "
-                    f"at {loop.name(owned.parameters[0])}, and the next pass added to them.",
-                    "Call zero_grad() of each optimizer just before its own backward pass, or "
-                    "detach what the other loss must not reach.",
+                    "A backward pass for the step of another optimizer left gradients in "
+                    f"{loop.name(owned.parameters[0])}, and the next backward pass added to "
+                    "these gradients.",
+                    "Call zero_grad() of each optimizer just before its own backward pass, "
+                    "or detach the tensors that the other loss must not reach.",
                     where=loop.name(owned.parameters[0]),
                 ),
             )
@@ -110,7 +111,8 @@ class Backward(Detector):
                     Severity.MEDIUM,
                     "backward() is called again on the same loss tensor before the step, so its "
                     "gradient counts twice.",
-                    "Call backward() once per loss; retain_graph=True hides the second call.",
+                    "Call backward() once per loss. With retain_graph=True the second call "
+                    "raises no error.",
                 ),
             )
 
@@ -133,7 +135,7 @@ class Backward(Detector):
                     DETACHED,
                     "The loss is cut off from the model",
                     Severity.HIGH,
-                    f"{how}, so the backward pass gives no parameter a gradient.",
+                    f"{how}, so no parameter receives a gradient in the backward pass.",
                     "Compute the loss from the model's output without .item(), .detach(), "
                     ".numpy() or torch.no_grad().",
                 ),
@@ -165,13 +167,14 @@ class Backward(Detector):
                 loop.step,
                 found(
                     NO_BACKWARD,
-                    "Steps without a backward pass",
+                    "Steps are made without a backward pass",
                     Severity.HIGH if stale else Severity.MEDIUM,
-                    f"{sum(seen)} of the last {len(seen)} calls of optimizer.step() came without a "
+                    f"{sum(seen)} of the last {len(seen)} calls of optimizer.step() were made "
+                    "without a "
                     + (
-                        "new backward pass: the same gradient is applied again."
+                        "new backward pass. The same gradient is applied again."
                         if stale
-                        else "backward pass: there is no gradient, and the step does nothing."
+                        else "backward pass. There is no gradient, and the step does nothing."
                     ),
                     "Call loss.backward() before each optimizer.step().",
                 ),
@@ -243,12 +246,12 @@ class KeptGraphs(Detector):
                     if what == "loss"
                     else "Outputs are kept with their graphs",
                     Severity.MEDIUM,
-                    f"The graphs of {alive[what]} of {old} earlier passes are still in memory: "
-                    f"something sums or stores the {what} tensor, and memory grows with each "
-                    "step.",
+                    f"The graphs of {alive[what]} of {old} earlier passes are still in "
+                    f"memory. Some code sums or stores the {what} tensor, and memory use "
+                    "grows with each step.",
                     f"Store {what}.detach() instead"
                     + (", or loss.item()." if what == "loss" else ".")
-                    + " A recurrent state has to be detached between batches, too.",
+                    + " Detach a recurrent state between batches, too.",
                     alive=alive[what],
                 ),
             )

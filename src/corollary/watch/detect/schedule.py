@@ -71,8 +71,8 @@ class Schedule(Detector):
             self._say_ended(
                 loop,
                 f"For {self.gone} steps the learning rate has been {owned.rate:.2g}, below a "
-                f"thousandth of its largest value {owned.largest_rate:.2g}; it fell there "
-                f"within {begun} steps.",
+                f"thousandth of its largest value {owned.largest_rate:.2g}. It fell to this "
+                f"value within {begun} steps.",
             )
 
     def _milestones(self, loop: Loop, around: Surroundings) -> None:
@@ -85,9 +85,10 @@ class Schedule(Detector):
         if per_step and scheduler.gamma < 1 and last < 2 * epoch and loop.made > 3 * epoch:
             self._say_ended(
                 loop,
-                f"The last milestone, {last}, was reached within {max(1, last // epoch)} epochs "
-                f"of {epoch} batches: the scheduler steps with every batch, and the learning "
-                f"rate has been {loop.main.rate if loop.main else 0:.2g} since.",
+                f"The last milestone, {last}, was reached within {max(1, last // epoch)} "
+                f"epochs of {epoch} batches. The scheduler is stepped after every batch, and "
+                f"the learning rate has been {loop.main.rate if loop.main else 0:.2g} since "
+                "then.",
             )
 
     def _say_ended(self, loop: Loop, evidence: str) -> None:
@@ -98,8 +99,8 @@ class Schedule(Detector):
                 "Training continues with a learning rate close to zero",
                 Severity.MEDIUM,
                 evidence,
-                "If the schedule counts epochs, call scheduler.step() once per epoch; if it "
-                "counts steps, make it as long as the run.",
+                "If the schedule counts epochs, call scheduler.step() once per epoch. If the "
+                "schedule counts steps, make it as long as the run.",
             ),
         )
 
@@ -137,8 +138,8 @@ class Schedule(Detector):
                     f"{loop.made} steps"
                     + ("" if epoch is None else f" ({loop.made // epoch} epochs)")
                     + " scheduler.step() has not been called.",
-                    "Call scheduler.step() after each epoch, or after each step if it counts "
-                    "steps.",
+                    "Call scheduler.step() after each epoch, or after each step if the "
+                    "schedule counts steps.",
                 ),
             )
         elif scheduler.last_epoch > 0:
@@ -154,13 +155,13 @@ class Schedule(Detector):
                     "The cosine schedule is past its end and repeats",
                     Severity.MEDIUM,
                     f"T_max is {scheduler.T_max}, but the scheduler has made "
-                    f"{scheduler.last_epoch} steps: the learning rate goes up and down again.",
-                    "T_max counts scheduler.step() calls; "
+                    f"{scheduler.last_epoch} steps. The learning rate goes up and down again.",
+                    "T_max counts calls of scheduler.step(). "
                     + (
-                        "it is called after each batch, so set T_max to the number of batches "
-                        "of the run."
+                        "It is called after each batch, so set T_max to the number of "
+                        "batches in the run."
                         if each > 0.5
-                        else "set it to the length of the run."
+                        else "Set it to the length of the run."
                     ),
                 ),
             )
@@ -182,9 +183,9 @@ class Schedule(Detector):
                     SLOW,
                     "The scheduler counts batches, but is stepped once per epoch",
                     Severity.MEDIUM,
-                    f"A {type(scheduler).__name__} of {length} steps has made {calls} in "
-                    f"{loop.made} steps of the optimizer; at this pace it takes "
-                    f"{round(length / calls * loop.made):,}.",
+                    f"A {type(scheduler).__name__} of {length} steps was stepped {calls} "
+                    f"times in {loop.made} optimizer steps. At this pace it needs "
+                    f"{round(length / calls * loop.made):,} optimizer steps.",
                     "Call scheduler.step() after each optimizer.step().",
                 ),
             )
@@ -197,8 +198,8 @@ class Schedule(Detector):
                 "The scheduler belongs to another optimizer",
                 Severity.MEDIUM,
                 f"A {type(scheduler).__name__} changes the learning rate of an optimizer that "
-                "has parameters of the model and makes no steps.",
-                "Make the scheduler after the optimizer that is used.",
+                "holds parameters of the model but makes no steps.",
+                "Create the scheduler with the optimizer that makes the steps.",
             ),
         )
 

@@ -158,8 +158,8 @@ def _reference(name: str) -> Finding:
         REFERENCE,
         "A copy of the weights is a reference",
         Severity.MEDIUM,
-        f"The variable {name!r} holds the tensors of the network itself, not copies: every later "
-        "step changes them, too.",
+        f"The variable {name!r} holds the tensors of the network itself, not copies. Every "
+        "later step changes them too.",
         "Use copy.deepcopy(model.state_dict()), or copy.deepcopy(model).",
     )
 
@@ -169,9 +169,10 @@ def _idle(name: str, steps: int) -> Finding:
         IDLE,
         "A copy of the network is never updated",
         Severity.LOW,
-        f"{name!r} has the shapes of the network and has not changed in {steps} steps, while the "
-        "network did: an average or a target network has to be synchronized.",
-        "Update it after each optimizer.step(), or copy the weights into it at regular intervals.",
+        f"{name} has the same shapes as the network. It has not changed in {steps} steps, but "
+        "the network has. An average or a target network must be updated.",
+        f"Update {name} after each optimizer.step(), or copy the weights into it at regular "
+        "intervals.",
     )
 
 
@@ -203,20 +204,20 @@ def _equal(name: str) -> Finding:
         EQUAL,
         "The average of the weights equals the weights",
         Severity.LOW,
-        f"{name!r} is at most a tenth of an update away from the network, so its decay is below "
-        "0.1: it averages nothing (decay and 1 - decay may be swapped).",
-        "average = decay * average + (1 - decay) * weight, with a decay of 0.99 or more.",
+        f"{name!r} is at most a tenth of an update away from the network, so its decay is "
+        "below 0.1 and nothing is averaged. Perhaps decay and 1 - decay are swapped.",
+        "Use average = decay * average + (1 - decay) * weight, with a decay of 0.99 or more.",
     )
 
 
 def _buffers(name: str) -> Finding:
     return found(
         BUFFERS,
-        "The average of the weights leaves out batch norm statistics",
+        "The average of the weights does not include batch norm statistics",
         Severity.MEDIUM,
         f"The parameters of {name!r} follow the network, but its running means and variances "
-        "(buffers) are those of the start.",
-        "Copy the buffers, too, or recompute them with torch.optim.swa_utils.update_bn.",
+        "(buffers) have not changed since the start.",
+        "Copy the buffers too, or recompute them with torch.optim.swa_utils.update_bn.",
     )
 
 
@@ -225,7 +226,7 @@ def _training(name: str) -> Finding:
         NOISY,
         "A network that is not trained is in training mode",
         Severity.LOW,
-        f"{name!r} belongs to no optimizer, but its dropout or batch norm layers are in training "
-        "mode: its outputs are random, and its statistics move.",
+        f"{name!r} belongs to no optimizer, but its dropout or batch norm layers are in "
+        "training mode. Its outputs are random, and its running statistics change.",
         f"Call {name}.eval().",
     )

@@ -90,8 +90,8 @@ class Stability(Detector):
                     "The loss rises",
                     Severity.MEDIUM,
                     f"The loss rose from {start:.3g} to {now:.3g} (median of 10 steps).",
-                    "Lower the learning rate; if that does not help, look at the sign of the loss "
-                    "and at the data of these steps.",
+                    "Lower the learning rate. If that does not help, check the sign of the "
+                    "loss and the data of these steps.",
                 ),
             )
 
@@ -108,11 +108,11 @@ class Stability(Detector):
                     WARM_UP,
                     "The learning rate is too large for the first steps",
                     Severity.LOW,
-                    f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps, where "
-                    f"learning rate times curvature is {self.largest:.3g} times the limit of the "
-                    "optimizer.",
-                    f"Raise the learning rate from {first / self.largest:.2g} to its value "
-                    "over the first few hundred steps.",
+                    f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps. "
+                    f"There, learning rate times curvature is {self.largest:.3g} times the "
+                    "stability limit of the optimizer.",
+                    f"Start with a learning rate of {first / self.largest:.2g}, and raise it "
+                    "to its full value over the first few hundred steps (warm-up).",
                     value=Reading(self.largest, self.largest, self.largest),
                     claims=EDGE,
                 ),
@@ -130,10 +130,10 @@ class Stability(Detector):
                     WARM_UP,
                     "The learning rate is too large for the first steps",
                     Severity.MEDIUM,
-                    "Nothing has been learned, and the features before the last layer use "
-                    f"{self.ranks[-1]:.2g} dimensions where the untrained network used "
-                    f"{first[0]:.2g}: the first steps, at the full learning rate {owned.rate:.2g}, "
-                    "have made all inputs look alike.",
+                    "Nothing has been learned. The features before the last layer use "
+                    f"{self.ranks[-1]:.2g} dimensions; in the untrained network they used "
+                    f"{first[0]:.2g}. The first steps at the full learning rate "
+                    f"{owned.rate:.2g} have made all inputs look alike.",
                     "Warm the learning rate up over the first hundred steps, or lower it.",
                     value=Reading(self.ranks[-1], self.ranks[-1], first[0]),
                 ),
@@ -157,9 +157,10 @@ class Stability(Detector):
                     TOO_SMALL,
                     "The learning rate is too small",
                     Severity.MEDIUM,
-                    f"Learning rate times curvature is {rate:.2g}: even along the sharpest "
-                    f"direction an error needs {1 / rate:,.0f} steps to fall to a third. After "
-                    f"{loop.made} steps the loss is {now:.3g}, at the start it was {start:.3g}.",
+                    f"Learning rate times curvature is {rate:.2g}. Even along the sharpest "
+                    f"direction, an error needs {1 / rate:,.0f} steps to fall to a third. "
+                    f"After {loop.made} steps the loss is {now:.3g}; at the start it was "
+                    f"{start:.3g}.",
                     f"Multiply the learning rate by {min(0.1 / rate, 1e6):.2g}.",
                     claims=EDGE,
                 ),
@@ -175,9 +176,10 @@ def too_large(loop: Loop, change: str, ratio: float) -> Finding:
         TOO_LARGE,
         "The learning rate is too large",
         Severity.HIGH,
-        f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} times the "
-        "limit of the optimizer (1 is the edge of stability).",
-        f"Use a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to it.",
+        f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} "
+        "times the stability limit of the optimizer.",
+        f"Use a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to "
+        "the present rate.",
         value=Reading(ratio, ratio, ratio),
         claims=EDGE,
     )
@@ -226,7 +228,7 @@ class Spikes(Detector):
             SPIKE,
             "The loss spikes",
             Severity.MEDIUM if self.high >= 3 else Severity.LOW,
-            f"The loss is {now:.3g}; the median of the steps before is {middle:.3g}.{edge}",
-            "If spikes recur, clip the gradient or lower the learning rate, and look at the "
-            "batch of this step.",
+            f"The loss is {now:.3g}; the median over the steps before is {middle:.3g}.{edge}",
+            "Look at the batch of this step. If spikes recur, clip the gradient or lower the "
+            "learning rate.",
         )

@@ -53,7 +53,7 @@ class Strangers(Detector):
                 loop.step,
                 found(
                     UNOWNED,
-                    "Layers that the model does not register"
+                    "Some layers are not registered in the model"
                     if hidden
                     else "The loss has parameters that no optimizer updates",
                     Severity.MEDIUM if hidden else Severity.LOW,
@@ -62,7 +62,8 @@ class Strangers(Detector):
                     + (f": {listed(hidden)}." if hidden else "."),
                     "Keep layers in nn.ModuleList or nn.ModuleDict, not in a Python list."
                     if hidden
-                    else "Give them to the optimizer, or set requires_grad=False for them.",
+                    else "Pass these parameters to the optimizer, or set requires_grad=False "
+                    "for them.",
                     where=hidden[0] if hidden else "",
                 ),
             )

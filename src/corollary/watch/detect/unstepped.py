@@ -76,26 +76,28 @@ class Unstepped(Detector):
                 loop.events.say(loop.step, _never(loop, other))
 
     def _skips(self, scale: float) -> Finding:
-        again = " The scale jumped up again in between: the scaler is recreated." * (self.anew > 0)
+        again = " The scale jumped up again in between, so the scaler is being recreated." * (
+            self.anew > 0
+        )
         return found(
             SKIPPED,
             "The gradient scaler skips every step",
             Severity.HIGH,
-            f"For {self.passes} backward passes in a row the scaled gradients overflowed, at a "
-            f"loss scale of {scale:g} now, and optimizer.step() was skipped.{again}",
-            "Make one GradScaler before the loop, call scaler.update() after each step, and use a "
-            "mean loss.",
+            f"For {self.passes} backward passes in a row the scaled gradients overflowed and "
+            f"optimizer.step() was skipped. The loss scale is now {scale:g}.{again}",
+            "Create one GradScaler before the loop, call scaler.update() after each step, "
+            "and use a mean loss.",
         )
 
     def _no_step(self, main: Owned) -> Finding:
         return found(
             NO_STEP,
-            "Backward passes without a step",
+            "Backward passes are not followed by a step",
             Severity.HIGH,
-            f"{self.passes} backward passes in a row wrote gradients, and no optimizer has stepped "
-            f"since: the {type(main.optimizer).__name__}'s step() is not called.",
-            "Call optimizer.step() after the backward pass, or after a few passes: an accumulation "
-            "over more passes than an epoch has never comes to its step.",
+            f"{self.passes} backward passes in a row wrote gradients, and no optimizer has made a "
+            f"step since. The step() method of the {type(main.optimizer).__name__} is not called.",
+            "Call optimizer.step() after the backward pass, or after a few passes. If gradients are "
+            "accumulated over more passes than an epoch has, no step is ever made.",
         )
 
     def _made_anew(self, scale: float) -> Finding:
@@ -103,10 +105,10 @@ class Unstepped(Detector):
             ANEW,
             "The gradient scaler is recreated during the run",
             Severity.MEDIUM,
-            f"The loss scale jumped up {self.anew} times, to {scale:g} now, and {self.skipped} "
-            "passes so far overflowed: each new scaler has to find its scale again, and skips "
-            "steps until it has.",
-            "Make one GradScaler before the loop, and save its state with the checkpoint.",
+            f"The loss scale jumped up {self.anew} times (to {scale:g} now), and "
+            f"{self.skipped} passes overflowed. Each new scaler skips steps until it has "
+            "found its scale again.",
+            "Create one GradScaler before the loop, and save its state with the checkpoint.",
         )
 
 
@@ -116,8 +118,8 @@ def _never(loop: Loop, owned: Owned) -> Finding:
         NEVER,
         "An optimizer never steps",
         Severity.MEDIUM,
-        f"Gradients reach {listed(names)}, but the {type(owned.optimizer).__name__} that has them "
-        f"has not made a step while others made {loop.turn}: these parameters never change.",
-        "Call its step() after its backward pass.",
+        f"Gradients reach {listed(names)}, but their {type(owned.optimizer).__name__} has "
+        f"made no step while other optimizers made {loop.turn}. These parameters never change.",
+        "Call step() of this optimizer after its backward pass.",
         where=names[0],
     )

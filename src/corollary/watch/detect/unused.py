@@ -63,8 +63,8 @@ class Unused(Detector):
                 ONCE,
                 "The optimizer steps once per epoch",
                 Severity.MEDIUM if summed else Severity.LOW,
-                f"A step is made after {loop.accumulated} backward passes, which are all batches "
-                "of the loader" + (", and their gradients are summed." if summed else "."),
+                f"A step is made after {loop.accumulated} backward passes, one for each batch "
+                "of the loader" + (", and all their gradients are summed." if summed else "."),
                 "Call optimizer.step() inside the loop over batches (check its indentation).",
             ),
         )
@@ -75,8 +75,8 @@ def _unused(lost: int, used: int) -> Finding:
         UNUSED,
         "Most training batches have no backward pass",
         Severity.MEDIUM,
-        f"Before this step {lost} training passes were computed and thrown away, and "
-        f"{used} had a backward pass: the step learns from the last batch only.",
-        "Call loss.backward() inside the loop over batches (check its indentation), or add the "
-        "losses up before the call.",
+        f"Before this step {lost} training passes were computed and discarded, and {used} had "
+        "a backward pass. The step learns only from the last batch.",
+        "Call loss.backward() inside the loop over batches (check its indentation), or sum "
+        "the losses before the call.",
     )

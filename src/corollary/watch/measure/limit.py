@@ -52,11 +52,11 @@ class LimitReader:
             return None
         why = ""
         if (PRODUCTS + 5) * 4 * sum(p.numel() for p in parameters) > self.memory:
-            why = "the network is too large for the memory that was given"
+            why = "the network is too large for the given memory limit"
         elif not isinstance(main.optimizer, KNOWN):
             why = f"the stability limit of {type(main.optimizer).__name__} is not known"
         elif loop.recomputed:  # a second backward pass would be in place of the loop's own
-            why = "layers are checkpointed, and recomputed for one backward pass only"
+            why = "layers are checkpointed, and can be recomputed for one backward pass only"
         else:
             try:
                 return self._read(self.reader, root, main.optimizer, parameters)

@@ -67,7 +67,7 @@ class SecondPassHessian(Curvature):
             torch.set_rng_state(found.rng)
             again = list(_outputs(model(*found.args, **found.kwargs)))
         if len(again) != count:
-            raise NotApplicableError("the model's output changes from call to call")
+            raise NotApplicableError("the output of the model changes from call to call")
         return [again[i] for i in self.used]
 
     def _product(self, v: Tensor) -> Tensor:
