@@ -69,7 +69,9 @@ class TooMuchWorkError(NotApplicableError):
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"it is about {duration(seconds)} of work, more than this effort allows")
+        super().__init__(
+            f"this exam needs about {duration(seconds)} of work, more than this effort allows"
+        )
         self.seconds = seconds
 
 

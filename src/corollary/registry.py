@@ -260,7 +260,7 @@ def find(name: str) -> Entry:
         return hits[0]
     if hits:
         names = ", ".join(e.name for e in hits)
-        raise UnknownNameError(f"'{name}' could be {names}: give the full name")
+        raise UnknownNameError(f"'{name}' could be {names}; give the full name")
     raise UnknownNameError(f"there is no claim called '{name}'{suggestion(wanted)}")
 
 
@@ -313,7 +313,7 @@ def suggestion(name: str) -> str:
     near = list(dict.fromkeys(near or get_close_matches(name, stems, n=2, cutoff=0.7)))
     if near:
         return f"; did you mean {_listed(near[:3], 'or')}?"
-    return "; `corollary list` shows what there is"
+    return "; `corollary list` shows all names"
 
 
 def _listed(names: list[str], last: str) -> str:

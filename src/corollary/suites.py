@@ -25,7 +25,9 @@ def suite(name: str) -> tuple[Entry, ...]:
         return tuple(e for a in _chapters() for e in _spread([x for x in instant if x.area == a]))
     if name in _chapters():
         return tuple(e for e in claims if e.area == name)
-    raise UnknownNameError(f"there is no suite called '{name}'; there are {', '.join(suites())}")
+    raise UnknownNameError(
+        f"there is no suite called '{name}'; the suites are {', '.join(suites())}"
+    )
 
 
 def _chapters() -> tuple[str, ...]:

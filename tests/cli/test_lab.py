@@ -43,7 +43,7 @@ def test_a_missing_extra_is_one_sentence(call, monkeypatch, package):
     code, _, err = call("lab")
     assert code == 2
     assert err == (
-        f"corollary: the lab needs {package}, which is not installed: "
+        f"corollary: the lab needs {package}, which is not installed; run "
         "pip install 'corollary[lab]'\n"
     )
 

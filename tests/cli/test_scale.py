@@ -55,7 +55,7 @@ def test_json_alone_on_standard_output(net):
     ("name", "words", "said"),
     [
         ("build", ("--widths", "16,x"), "expected widths such as 64,128,256,512, got '16,x'"),
-        ("broken", (), "called with width 128 stopped with RuntimeError: no heads"),
+        ("broken", (), "raised RuntimeError for width 128: no heads"),
         ("layers", (), "expected a function of the width"),
         ("build", ("--widths", "16,32"), "at least four growing widths"),
     ],

@@ -114,7 +114,7 @@ def test_a_loss_that_does_not_fit_gets_one_sentence():
     subject = Subject(Says(lambda z: z), (X, LABELS), loss=lambda o, t: o)
     with pytest.raises(InputError, match="expected a loss that returns one number"):
         subject.loss(subject.data())
-    with pytest.raises(InputError, match="loss must be one of"):
+    with pytest.raises(InputError, match="expected the loss cross_entropy"):
         Subject(Says(lambda z: z), (X, LABELS), loss="hinge")
 
 

@@ -82,12 +82,16 @@ def test_an_output_that_was_chosen_stays_chosen():
 @pytest.mark.parametrize(
     ("model", "data", "sentence"),
     [
-        (nn.Linear(4, 3), (X, Y), "the first layer expects inputs of another width"),
+        (nn.Linear(4, 3), (X, Y), "the first layer expects a different number of input features"),
         (nn.Linear(5, 3), (X.double(), Y), "as x.to(torch.float32)"),
         (nn.LazyLinear(3), (X, Y), "run one batch through it first"),
         (nn.LazyLinear(3), None, "run one batch through it first"),
         (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load them first"),
-        (nn.Linear(5, 3), [(X, (Y, Y))], "the targets are a tuple (2 parts), and no usual loss"),
+        (
+            nn.Linear(5, 3),
+            [(X, (Y, Y))],
+            "the targets are a tuple (2 parts), which no built-in loss",
+        ),
     ],
 )
 def test_what_does_not_fit_is_one_sentence_in_python_too(model, data, sentence):
@@ -160,9 +164,9 @@ def test_of_a_slow_module_fewer_samples_are_taken():
 def test_an_exam_that_cannot_end_in_time_says_how_long_it_would_take():
     subject = Subject(nn.Linear(5, 3), (X, Y))
     subject.memo[SPEED] = 10.0
-    with pytest.raises(TooMuchWorkError, match="it is about 3 min of work") as why:
+    with pytest.raises(TooMuchWorkError, match="this exam needs about 3 min of work") as why:
         affordable(subject, Budget.of(60.0), 2.0, 64)
-    assert to_have_it("a/b", why.value) == "to have it, run with --only a/b --effort thorough"
+    assert to_have_it("a/b", why.value) == "to run it, use --only a/b --effort thorough"
     alone = replace(Budget.of(1000.0), unlimited=True)
     assert affordable(subject, alone, 200.0, 64) == 8, "asked for alone, nothing is too much"
 

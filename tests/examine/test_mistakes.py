@@ -67,7 +67,7 @@ WRONG = {
     "net.py": "got 'net.py'; net.py has conditional, Net, build",
     "net.py:": "got 'net.py:'; net.py has ",
     "nte.py:build": "there is no file nte.py; did you mean net.py?",
-    "build": "expected file.py:name or package.module:name, as in net.py:build, got 'build'",
+    "build": "expected file.py:name or package.module:name, such as net.py:build, got 'build'",
     "away/net.py:build": "there is no file away/net.py",
     "w.safetensors": "there is no file w.safetensors",
 }

@@ -113,7 +113,7 @@ def test_what_an_onnx_network_does_not_take_is_told(onnx_file, net, tmp_path):
     with pytest.raises(CorollaryError, match="has no input 'z'"):
         load_network_file(onnx_file)(z=X)
     fixed = write_onnx(tmp_path / "fixed.onnx", net, batch=1)
-    with pytest.raises(CorollaryError, match="takes batches of 1 only, got 32"):
+    with pytest.raises(CorollaryError, match="accepts only a batch size of 1, got 32"):
         examine(load_network_file(fixed), (X, Y), only="soundness/finite", progress=False)
 
 

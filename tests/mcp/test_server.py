@@ -209,7 +209,7 @@ def test_code_that_breaks_or_dies_ends_its_own_process_only(assistant):
 
 
 def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(assistant):
-    with pytest.raises(MCPError, match="there is no tool 'shell'; there are list"):
+    with pytest.raises(MCPError, match="there is no tool 'shell'; the tools are list"):
         assistant.call("shell", command="ls")
 
 

@@ -39,5 +39,5 @@ def test_the_threshold_decides():
 
 
 def test_nothing_answered_is_not_sound():
-    with pytest.raises(AssertionError, match="no exam came to an answer\nsoundness/padding: "):
+    with pytest.raises(AssertionError, match="no exam gave an answer\nsoundness/padding: "):
         assert_sound(TWICE, DATA, only="soundness/padding")

@@ -56,7 +56,8 @@ app = typer.Typer(
     name="corollary",
     cls=Commands,
     help="Deep-learning theory, executable, and applied to your network.",
-    epilog="Exit codes: 0 success, 1 refuted, 2 wrong input, 3 inconclusive, 130 interrupted.",
+    epilog="Exit codes: 0 for success, 1 for a refuted claim or a severe finding, 2 for "
+    "wrong input, 3 for an inconclusive result, 130 if interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -128,7 +129,7 @@ def _exit_code() -> int:
     except Exception:
         traceback.print_exc()
         print(
-            "corollary: this is a bug in corollary; please report it with the text above",
+            "corollary: this is a bug in corollary; please report it together with the text above",
             file=sys.stderr,
         )
         return FAULT

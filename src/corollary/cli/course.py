@@ -111,7 +111,10 @@ def _list(courses: "list[Course]") -> Iterator[Any]:
             table.add_row(row["name"], row["title"], *counts, hours, done)
         yield table
         yield ""
-    yield "[dim]corollary course NAME, then corollary course NAME --walk[/dim]"
+    yield (
+        "[dim]corollary course NAME shows a course; corollary course NAME --walk goes "
+        "through it[/dim]"
+    )
 
 
 def _facts(lecture: "Lecture") -> dict[str, Any]:

@@ -195,7 +195,11 @@ def _print(
     from corollary.report.summary import examination_text
 
     console = Console(highlight=False)
-    more = "printed below" if everything else "--all prints them, --out page.html writes a page"
+    more = (
+        "printed below"
+        if everything
+        else ("print all of them with --all, or write a page with --out page.html")
+    )
     console.print(Text(examination_text(done, more)), soft_wrap=True)
     for answer in done.answers() if everything else ():
         console.print()

@@ -84,7 +84,7 @@ def _list(as_json: bool) -> None:
     console = Console(highlight=False)
     console.print(table)
     graded, others = (sum(len(row[key]) for row in rows) for key in ("graded", "not graded"))
-    console.print(f"{len(rows)} problems: {graded} parts graded, {others} not", style="dim")
+    console.print(f"{len(rows)} problems: {graded} parts are graded, {others} are not", style="dim")
 
 
 def _show(found: "Exercise", letter: str, as_json: bool) -> None:
@@ -128,7 +128,7 @@ def corrected(claims: "tuple[Entry, ...]") -> str:
     """Names the errata of the notes; their text would give the answer away."""
     names = ", ".join(f"corollary show {claim.stem}" for claim in claims)
     return (
-        f"The notes have an erratum here, which gives part of the answer away: [dim]{names}[/dim]"
+        f"The notes have an erratum here. Its text reveals part of the answer: [dim]{names}[/dim]"
     )
 
 
@@ -153,7 +153,7 @@ def _write_stub(found: "Exercise", letter: str, path: Path) -> None:
         path.write_text(stub_text(found, _chosen(found, letter)), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    typer.echo(f"{path} is ready to be filled in")
+    typer.echo(f"{path} is written; fill in your answer")
 
 
 def _check(

@@ -22,7 +22,7 @@ def lab(
     for package in ("starlette", "uvicorn"):
         if importlib.util.find_spec(package) is None:
             raise MissingExtraError(
-                f"the lab needs {package}, which is not installed: pip install 'corollary[lab]'"
+                f"the lab needs {package}, which is not installed; run pip install 'corollary[lab]'"
             )
     from corollary.lab.limits import GIB, Limits
     from corollary.lab.server import serve

@@ -102,7 +102,7 @@ def _print_entries(found: "list[Entry]") -> None:
     stated, needed = (sum(len(n) for n in names) for names in _hypotheses(found))
     if stated:
         shown = f"{needed} of {stated} hypotheses are shown to be necessary"
-        console.print(f"{shown} by a counterexample without them", style="dim")
+        console.print(f"{shown} by a counterexample that violates them", style="dim")
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
 
 
@@ -152,4 +152,6 @@ def _print_map(text: str, as_json: bool) -> None:
         home = place.module + (f".{place.object}" if place.object else "")
         table.add_row(place.slug, home)
     Console().print(table)
-    typer.echo(f"{len({p.slug for p in found})} results in {len(found)} places")
+    typer.echo(
+        f"{len({p.slug for p in found})} results of the notes, implemented in {len(found)} places"
+    )

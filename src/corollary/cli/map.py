@@ -98,9 +98,8 @@ def _overview(found: "Graph") -> Any:
     deepest = max(found.uses, key=lambda n: found.depth[n])
     yield (
         f"{facts['claims']} claims: {using} use another claim, with {facts['edges']} links in "
-        f"total; {alone} stand alone. The longest chain has {found.depth[deepest] + 1} claims "
-        "and ends in "
-        f"{deepest}."
+        f"total; {alone} neither use a claim nor are used. The longest chain has "
+        f"{found.depth[deepest] + 1} claims and ends in {deepest}."
     )
     yield "\n[bold]Most used[/bold]"
     for name, count in facts["most used"].items():
@@ -114,14 +113,14 @@ def _one(found: "Graph", name: str) -> Any:
     yield (
         _tree(f"[bold]rests on[/bold] {_claims(len(below))}", name, found.uses)
         if below
-        else ("It rests on no other claim.")
+        else ("This claim rests on no other claim.")
     )
     yield ""
     direct = found.used_by[name]
     if not above:
-        yield "No other claim rests on it."
+        yield "No other claim rests on this one."
         return
-    broken = f"{_claims(len(above))} would break without it"
+    broken = f"without it, {_claims(len(above))} would break"
     yield f"[bold]used by[/bold] {_claims(len(direct))}; {broken}"
     for other in direct:
         yield f"  {_shown(other)}"
@@ -131,7 +130,7 @@ def _one(found: "Graph", name: str) -> Any:
 def _breaks(found: "Graph", name: str) -> Any:
     above = found.above(name)
     if not above:
-        yield f"Nothing else breaks without {name}."
+        yield f"No other claim breaks without {name}."
         return
     yield _tree(f"{_claims(len(above))} would break without {_shown(name)}", name, found.used_by)
 

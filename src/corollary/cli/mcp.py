@@ -19,7 +19,7 @@ def mcp(
 
     if importlib.util.find_spec("mcp_types") is None:  # the mcp of before version 2 has none
         raise MissingExtraError(
-            "corollary mcp needs the package mcp (2 or later), which is not installed: "
+            "corollary mcp needs the package mcp (2 or later), which is not installed; run "
             "pip install 'corollary[mcp]'"
         )
     if not folder.is_dir():

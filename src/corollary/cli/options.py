@@ -13,18 +13,26 @@ from corollary.examine.datasets import DATA_SETS
 Target = Annotated[
     str,
     typer.Argument(
-        help="net.py:build, package.module:object, a file (.safetensors, .onnx, .pt2, "
-        "TorchScript), a folder of transformers, hf:NAME, timm:NAME or torchvision:NAME."
+        help="The network: net.py:build, package.module:object, a file (.safetensors, .onnx, "
+        ".pt2, TorchScript), a folder saved by transformers, hf:NAME, timm:NAME or "
+        "torchvision:NAME."
     ),
 ]
-Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
+Data = Annotated[
+    str, typer.Option(help=f"The data: {', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")
+]
 LossName = Annotated[
     str,
-    typer.Option(help="cross_entropy, mse, bce or file.py:loss. Default: chosen from the targets."),
+    typer.Option(
+        help="The loss: cross_entropy, mse, bce or file.py:loss. By default it is "
+        "chosen from the targets."
+    ),
 ]
 Weights = Annotated[
     Path | None,
-    typer.Option(help="Weights to load: .safetensors, a state dict in .pt, or a folder."),
+    typer.Option(
+        help="The weights to load: a .safetensors file, a state dict in a .pt file, or a folder."
+    ),
 ]
 
 
@@ -76,9 +84,7 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     for word in rest:
         if not word.startswith("--"):
             if word.startswith("-") and len(word) > 1:
-                raise OptionError(
-                    f"'{word}' is not an option; the options of a claim start with --"
-                )
+                raise OptionError(f"expected the options of a claim to start with --, got '{word}'")
             names.append(word)
             continue
         name, equals, value = word[2:].partition("=")

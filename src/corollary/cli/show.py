@@ -56,7 +56,9 @@ def show(
     if entry.uses:
         console.print(f"[bold]Uses[/bold]\n  {', '.join(entry.uses)}\n")
     last = told.last
-    said = f"{last['sentence']} (seed {last['seed']})" if last else "not checked here yet"
+    said = (
+        f"{last['sentence']} (seed {last['seed']})" if last else "not checked on this machine yet"
+    )
     console.print("[bold]Last verdict[/bold]  ", end="")
     console.print(said, markup=False)
     console.print(f"[dim]corollary check {entry.stem}[/dim]")
@@ -64,7 +66,7 @@ def show(
         console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
     if not entry.is_exam:
         console.print(
-            f"[dim]corollary map {entry.stem}[/dim]  what it rests on, and what rests on it"
+            f"[dim]corollary map {entry.stem}[/dim]  shows what it rests on, and what rests on it"
         )
 
 

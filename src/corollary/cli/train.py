@@ -102,7 +102,7 @@ def train(
     with joined() as processes:
         if sharding is ShardingName.fsdp2 and not launched():
             raise InputError(
-                "--sharding fsdp2 is for several processes; start them with torchrun "
+                "--sharding fsdp2 needs several processes; start them with torchrun "
                 "--nproc-per-node 2 -m corollary train ..."
             )
         _check(steps, epochs, resume, checkpoint, clip)
@@ -166,7 +166,7 @@ def _check(
     if steps is not None and epochs is not None:
         raise InputError("expected --epochs or --steps, got both")
     if resume and checkpoint is None:
-        raise InputError("--resume needs --checkpoint, the file to continue from")
+        raise InputError("--resume needs --checkpoint with the file to continue from")
     if clip is not None and not 0 < clip < float("inf"):
         raise InputError(f"expected a positive and finite --clip, got {clip}")
 
@@ -220,7 +220,7 @@ def _rescue(model: "nn.Module", out: Path) -> str:
         place = folder / f"{out.stem}-{os.getpid()}{out.suffix}"
         if not _written(partial(save_weights, model, place)):
             return f"; the weights are in {place}"
-    return "; the weights could not be saved elsewhere either, and are lost"
+    return "; the weights could not be saved elsewhere either and are lost"
 
 
 def _print(done: "Training", out: Path | None) -> None:
@@ -231,8 +231,8 @@ def _print(done: "Training", out: Path | None) -> None:
     console.print(f"{done.history.stopped[:1].upper()}{done.history.stopped[1:]}.", markup=False)
     if done.worse:
         console.print(
-            f"The loss is worse than at the start: use a learning rate below {done.lr:.3g}, leave "
-            "--lr out to have one chosen, or --clip the gradient."
+            f"The loss is worse than at the start. Use a learning rate below {done.lr:.3g}, "
+            "omit --lr to have one chosen, or clip the gradient with --clip."
         )
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for head in ("", "samples", "loss", "accuracy"):

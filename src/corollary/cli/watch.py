@@ -28,7 +28,7 @@ def watch(
     from corollary.examine.modules import must_exist
 
     if fail_on not in ("low", "medium", "high", "never"):
-        raise OptionError(f"expected low, medium, high or never as --fail-on, got '{fail_on}'")
+        raise OptionError(f"expected --fail-on to be low, medium, high or never, got '{fail_on}'")
     must_exist(record)
 
     from corollary.core.finding import Severity

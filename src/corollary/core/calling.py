@@ -103,8 +103,8 @@ def _graphs(batch: GraphBatch, arguments: dict[str, inspect.Parameter]) -> Graph
         takes = BY_PLACE[: len(needed)]
         return graph_batch(batch.graphs, takes, by_place=True, mask=batch.mask)
     raise InputError(
-        f"forward takes {', '.join(needed)}, and the graphs have {', '.join(batch.keys())}; let it "
-        "take the graph, or arguments with these names"
+        f"forward takes {', '.join(needed)}, but the graphs have {', '.join(batch.keys())}; "
+        "let forward take the graph, or arguments with these names"
     )
 
 

@@ -108,7 +108,7 @@ def repeats(case: Case) -> Iterator[str]:
     again = case.trials[0].comparison
     before = (case.result.predicted, case.result.measured)
     if repr(before) != repr((again.predicted, again.measured)):
-        yield "the same seed gives other numbers"
+        yield "the same seed gives different numbers"
 
 
 def is_labelled(case: Case) -> Iterator[str]:
@@ -136,8 +136,8 @@ def bound_is_attained(case: Case) -> Iterator[str]:
     reached = case.tightest.comparison.tightness
     if reached < 0.5 and not case.fields.get("loose"):
         yield (
-            f"the bound is attained to {reached:.2g} only: give an instance by `tight`, or the "
-            "reason in the field :loose:"
+            f"the bound is attained only to {reached:.2g}; define an instance in `tight`, or "
+            "give the reason in the field :loose:"
         )
 
 
@@ -164,7 +164,10 @@ def hypotheses_are_needed(case: Case) -> Iterator[str]:
     if not case.claim.suppositions:
         yield "declare the assumptions in `supposes`"
     if not broken and not case.fields.get("no-counterexample"):
-        yield "no hypothesis is broken: give one a `without`, or say why in :no-counterexample:"
+        yield (
+            "no hypothesis is broken; give one of them a `without`, or give the reason in "
+            "the field :no-counterexample:"
+        )
     if case.result.verdict is Verdict.INAPPLICABLE:
         return  # told by `holds`
     for suppose, refuted in zip(broken, case.result.counterexamples, strict=True):
@@ -205,8 +208,8 @@ def theory_matters(case: Case) -> Iterator[str]:
     if not names or any(_noticed(case.claim, name, less) for name in names):
         return
     yield (
-        f"no change of {', '.join(names)} makes the claim fail; a claim about ratios or symmetries "
-        "says so in :scale-free:"
+        f"no change of {', '.join(names)} makes the claim fail; if the claim is about ratios "
+        "or symmetries, say so in the field :scale-free:"
     )
 
 
@@ -279,7 +282,10 @@ def hypotheses_are_measured(case: Case) -> Iterator[str]:
         read = fields_read(suppose, case.claim, given)
         if read and all(isinstance(value, bool | str) for value in read.values()):
             names = ", ".join(read)
-            yield f"“{suppose.sentence}” only reads the switch {names}: measure it on what is drawn"
+            yield (
+                f"the hypothesis “{suppose.sentence}” only reads the switch {names}; "
+                "measure it on the drawn instance"
+            )
 
 
 def fields_read(suppose: Suppose, claim: Claim[Any], given: Any) -> dict[str, Any]:
@@ -310,7 +316,10 @@ def experiments_have_intervals(case: Case) -> Iterator[str]:
     measured = [case.trials[seed].comparison.measured for seed in SEEDS]
     random = len({tuple(r.value for r in readings) for readings in measured}) > 1
     if random and not any(r.low < r.high for r in measured[0]):
-        yield "a random experiment needs repeated runs: measure a Sample, Count or Series"
+        yield (
+            "a random experiment needs repeated runs; return a Sample, Count or Series "
+            "from `measure`"
+        )
 
 
 def covers_what_it_runs(case: Case, places: dict[str, list[Place]]) -> Iterator[str]:
@@ -330,7 +339,7 @@ def covers_what_it_runs(case: Case, places: dict[str, list[Place]]) -> Iterator[
     for slug, objects in left.items():
         if not _ran_any(objects, executed):
             names = ", ".join(name or path for path, name in objects)
-            yield f"it covers {slug}, but never runs {names}"
+            yield f"the claim covers {slug}, but never runs {names}"
 
 
 def _ran_any(objects: list[Place], executed: set[Place]) -> bool:

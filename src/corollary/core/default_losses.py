@@ -19,7 +19,7 @@ def named_loss(name: str) -> Loss:
         "bce": binary_cross_entropy,
     }
     if name not in losses:
-        raise InputError(f"loss must be one of {', '.join(losses)}, got '{name}'")
+        raise InputError(f"expected the loss {', '.join(losses)}, got '{name}'")
     return losses[name]
 
 
@@ -39,8 +39,8 @@ def suited_loss(output: Tensor, target: Any) -> Loss:
             return squared_error
     shape = tuple(target.shape) if isinstance(target, Tensor) else type(target).__name__
     raise NotApplicableError(
-        f"no usual loss fits an output of shape {tuple(output.shape)} and a target of {shape}; "
-        "pass loss=<function of (output, target)>"
+        f"no built-in loss fits an output of shape {tuple(output.shape)} and a target of "
+        f"{shape}; pass loss=<function of (output, target)>"
     )
 
 

@@ -113,8 +113,8 @@ def _batch(data: Any) -> Batch:
             return _batch(inputs[0])
         if any(isinstance(part, PackedSequence) for part in inputs):
             raise InputError(
-                "a PackedSequence cannot be cut into samples; give the padded tensor and the "
-                "lengths as (x, lengths), y, and pack them within forward"
+                "a PackedSequence cannot be split into samples; pass ((x, lengths), y) with "
+                "the padded tensor x, and pack it inside forward"
             )
         while isinstance(target, list | tuple) and len(target) == 1:
             target = target[0] if isinstance(target[0], Tensor) else None

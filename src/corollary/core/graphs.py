@@ -28,8 +28,7 @@ def is_graph(value: Any) -> bool:
         return False
     if hasattr(value, "edge_types") and hasattr(value, "node_types"):
         raise InputError(
-            "expected a graph with one kind of nodes, got a heterogeneous one; pass "
-            "graph.to_homogeneous(), which has x and edge_index"
+            "expected a homogeneous graph, got a heterogeneous graph; pass graph.to_homogeneous()"
         )
     return isinstance(getattr(value, "edge_index", None), Tensor)
 
@@ -133,7 +132,7 @@ def _merged(graphs: Sequence[Any]) -> Any:
         kind = getattr(sys.modules.get("torch_geometric.data"), "Batch", None)
     if kind is None:
         raise InputError(
-            f"graphs of the type {type(graphs[0]).__name__} cannot be merged to one; give one "
-            "graph, or graphs of torch_geometric.data"
+            f"graphs of the type {type(graphs[0]).__name__} cannot be merged into one batch; "
+            "pass one graph, or graphs of torch_geometric.data"
         )
     return kind.from_data_list(list(graphs))

@@ -101,7 +101,7 @@ class Series:
         object.__setattr__(self, "values", tuple(as_floats(self.values)))
         if len(self.sizes) != len(self.values) or len(self.sizes) < 4:
             raise InputError(
-                "a Series needs as many values as sizes and at least four of them, got "
+                "a Series needs one value per size and at least four sizes, got "
                 f"{len(self.sizes)} sizes and {len(self.values)} values"
             )
         if any(b <= a for a, b in zip(self.sizes, self.sizes[1:], strict=False)):
@@ -121,7 +121,7 @@ class Path:
     def __post_init__(self) -> None:
         n = len(self.values)
         if n == 0:
-            raise InputError("expected a Path with at least one value, got an empty one")
+            raise InputError("expected a Path with at least one value, got an empty Path")
         if not self.at:
             kept = [*range(0, n - 1, max(1, n // LONGEST)), n - 1]
             object.__setattr__(self, "at", tuple(kept))
@@ -155,7 +155,7 @@ def readings(measured: Measurement, level: float) -> list[Reading]:
         elif isinstance(part, Path):
             out.append(Reading(part.values[-1], part.values[-1], part.values[-1]))
         elif isinstance(part, Series):
-            raise InputError("a Series is compared by slope or converges, not entry by entry")
+            raise InputError("a Series is compared by `slope` or `converges`, not entry by entry")
         else:
             out.extend(Reading(v, v, v) for v in as_floats(part))
     return out

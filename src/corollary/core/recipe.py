@@ -104,8 +104,8 @@ def recipe_of(
     if isinstance(optimizer, Optimizer):
         if lr is not None and lr != optimizer.param_groups[0]["lr"]:
             raise InputError(
-                f"expected the optimizer's own learning rate "
-                f"{optimizer.param_groups[0]['lr']:g}, got lr={lr:g}; leave lr out"
+                "expected the learning rate of the optimizer, "
+                f"{optimizer.param_groups[0]['lr']:g}, got lr={lr:g}; omit lr"
             )
     elif not trainable or any(p.is_complex() for p in trainable):
         optimizer = None
@@ -139,8 +139,8 @@ def optimizer_of_words(text: str, parameters: Iterable[Tensor], lr: float | None
     kinds = {k.lower(): v for k, v in vars(torch.optim).items() if _is_optimizer(v)}
     if name.lower() not in kinds:
         raise InputError(
-            f"expected an optimizer such as {', '.join(sorted(kinds))}, got '{name}'; settings "
-            "follow a colon, as in adamw:lr=3e-4,weight_decay=0.1"
+            f"expected an optimizer such as {', '.join(sorted(kinds))}, got '{name}'; write "
+            "settings after a colon, as in adamw:lr=3e-4,weight_decay=0.1"
         )
     settings = dict(_setting(part) for part in rest.split(",") if part)
     if lr is not None:
@@ -148,7 +148,7 @@ def optimizer_of_words(text: str, parameters: Iterable[Tensor], lr: float | None
     try:
         made: Optimizer = kinds[name.lower()](parameters, **settings)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the optimizer '{text}' cannot be made: {error}") from None
+        raise InputError(f"the optimizer '{text}' cannot be created: {error}") from None
     return made
 
 
@@ -175,13 +175,13 @@ def _made(optimizer: Any, parameters: list[nn.Parameter], lr: float | None) -> O
         return optimizer_of_words(optimizer, parameters, lr)
     if not callable(optimizer):
         raise InputTypeError(
-            "optimizer must be a torch optimizer, a function of parameters or words such as "
-            f"'adamw:lr=3e-4', got a {type(optimizer).__name__}"
+            "optimizer must be a torch optimizer, a function of parameters or a string such "
+            f"as 'adamw:lr=3e-4', got a {type(optimizer).__name__}"
         )
     made = optimizer(parameters) if lr is None else optimizer(parameters, lr=lr)
     if not isinstance(made, Optimizer):
         raise InputTypeError(
-            f"expected an optimizer from the optimizer function, got a {type(made).__name__}"
+            f"expected the optimizer function to return an optimizer, got a {type(made).__name__}"
         )
     return made
 

@@ -245,7 +245,7 @@ class WithinInterval(Relation):
             r = m[worst]
             note = (
                 f"the interval [{short(r.low)}, {short(r.high)}] is wider than "
-                f"±{short(self.resolution)}: take more draws"
+                f"±{short(self.resolution)}; use more draws"
             )
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst, note)
 

@@ -130,7 +130,7 @@ class Subject:
             NotApplicableError: if the subject came without data.
         """
         if self.batch is None:
-            raise NotApplicableError("this needs data, and none was given")
+            raise NotApplicableError("expected data, got none")
         return self.batch
 
     def labelled(self, n: int | None = None) -> Batch:
@@ -214,7 +214,7 @@ class Subject:
     def loss_of(self, output: Tensor, target: Any) -> Tensor:
         """The loss of an output that is already there."""
         if target is None:
-            raise NotApplicableError("this needs a loss, and the data has no targets")
+            raise NotApplicableError("expected a loss or targets in the data, got neither")
         loss = self._loss or suited_loss(output, target)
         return _one_number(loss(output, target))
 
@@ -240,7 +240,7 @@ class Subject:
 
 def _with_targets(batch: Batch) -> Batch:
     if batch.target is None and "labels" not in batch.named:
-        raise NotApplicableError("this needs targets, and the data has inputs only")
+        raise NotApplicableError("expected targets in the data, got only inputs")
     return batch
 
 
@@ -252,8 +252,8 @@ def _mode(module: nn.Module) -> bool:
 def _one_number(value: Any) -> Tensor:
     if not isinstance(value, Tensor) or value.dim() != 0:
         raise InputError(
-            f"expected a loss that returns one number, got {_shape_of(value)}; reduce it by mean "
-            "or sum"
+            f"expected a loss that returns one number, got {_shape_of(value)}; reduce the "
+            "loss with mean or sum"
         )
     return value
 

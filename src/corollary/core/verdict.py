@@ -36,8 +36,8 @@ class Verdict(StrEnum):
 _MEANINGS = {
     Verdict.HOLDS: "the measurement agrees with the prediction",
     Verdict.FAILS: "the measurement contradicts the prediction",
-    Verdict.VACUOUS: "true, but the prediction is no better than a trivial one",
+    Verdict.VACUOUS: "the statement is true, but its prediction is no better than a trivial one",
     Verdict.INAPPLICABLE: "a hypothesis does not hold, so the statement says nothing here",
-    Verdict.INCONCLUSIVE: "the budget ended before the comparison was decided",
-    Verdict.CRASHED: "the code stopped with an error before there was a comparison",
+    Verdict.INCONCLUSIVE: "the budget was used up before the comparison was decided",
+    Verdict.CRASHED: "the code raised an error before prediction and measurement could be compared",
 }

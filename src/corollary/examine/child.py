@@ -127,7 +127,7 @@ class _Report:
                 CUT_SHORT,
                 "The examination was cut short",
                 status=Status.FAILED,
-                meaning=f"{why[:1].upper()}{why[1:]}; finished exams are kept.",
+                meaning=f"{why[:1].upper()}{why[1:]}. The results of finished exams are kept.",
             )
             self.findings.append(cut)
         return Examination(
@@ -148,7 +148,7 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float, stopped: Callable[
     while not report.over:
         left = ends - time.monotonic()
         if left <= 0:
-            return f"it did not end within {seconds:.0f} s"
+            return f"the examination did not end within {seconds:.0f} s"
         if stopped():
             return "it was stopped"
         if not select.select([pipe], [], [], min(left, LOOK))[0]:
@@ -163,7 +163,7 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float, stopped: Callable[
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 if isinstance(error, CorollaryError):
                     raise
-                return "it sent the command something other than findings"
+                return "the process of the examination sent something other than findings"
     return ""
 
 
@@ -193,7 +193,7 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
     except CorollaryError as error:
         say(error=one_line(str(error)))
     except MemoryError:
-        say(error="there is not enough memory to build the module and its data; see --memory")
+        say(error="building the module and its data needs more memory than allowed; see --memory")
     except (SystemExit, KeyboardInterrupt) as error:
         say(error=f"the code of {order['target']} raised {type(error).__name__}")
     except Exception as error:

@@ -27,7 +27,9 @@ RECIPE = (
     *("a tenth of the rate", "a hundredth of the rate", "ten times the rate", "plain Adam"),
     *("a hundred times the rate", "no momentum", "larger batches", "divided loss", "constant rate"),
 )
-TOO_SHORT = "No run has confirmed this: {} steps in batches of {} are too few to tell."
+TOO_SHORT = (
+    "No training run has confirmed this: {} steps with a batch size of {} are too few to tell."
+)
 
 
 def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
@@ -38,7 +40,7 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
     try:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
-        return _remark(finding, f"No run has confirmed this: {why}.")
+        return _remark(finding, f"No training run has confirmed this: {why}.")
     if not (trial.telling or trial.fails or _compares(trial, finding)):
         return _remark(finding, TOO_SHORT.format(trial.steps, trial.batch_size))
     wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)
@@ -46,7 +48,7 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
     if not seen and trial.fails and not (wanted and _explained_by_another(trial, finding.remedy)):
         seen = _failure(trial)
     if not seen:
-        return _remark(finding, "The change alone does not help." if trial.fails else "")
+        return _remark(finding, "This change alone does not help." if trial.fails else "")
     return replace(
         finding, evidence=Evidence.CONFIRMED, meaning=f"{finding.meaning} {seen}".strip()
     )
@@ -74,7 +76,13 @@ def _remark(finding: Finding, why: str) -> Finding:
 
 def _failure(trial: TrialRun) -> str:
     if trial.diverged:
-        return f"A run of {len(trial.run.losses)} steps diverges."
+        return f"A training run of {len(trial.run.losses)} steps diverges."
     if trial.cannot_learn:
-        return f"Training for {trial.steps} steps learns nothing, not even on a single batch."
-    return f"After {trial.steps} steps of training the loss is still that of a constant answer."
+        return (
+            f"In {trial.steps} steps of training the network learns nothing, not even a "
+            "single batch."
+        )
+    return (
+        f"After {trial.steps} steps of training the loss is still as large as for a "
+        "constant answer."
+    )

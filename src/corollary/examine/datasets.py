@@ -69,7 +69,7 @@ def _npz(path: Path) -> Any:
             arrays = {name: torch.from_numpy(file[name]) for name in file.files}
     except Exception as error:  # zipfile, zlib and numpy each have their own for a damaged file
         other = "pickle" in str(error) or "np.ndarray" in str(error)
-        said = "it is damaged, or has other content" if other else error
+        said = "the file is damaged, or has other content" if other else error
         raise InputError(
             one_line(f"{path} cannot be read as an .npz of numbers ({said})")
         ) from None
@@ -98,10 +98,12 @@ def _csv(path: Path) -> Any:
         table = np.loadtxt(path, delimiter=",", skiprows=int(header), ndmin=2)
     except (OSError, ValueError) as error:
         said = one_line(str(error).split(";")[0].rstrip("."))  # numpy goes on about its options
-        text = "; write text as numbers" if "could not convert" in said else ""
+        text = "; encode text as numbers" if "could not convert" in said else ""
         raise InputError(f"{path} cannot be read as a .csv of numbers ({said}{text})") from None
     if table.shape[0] == 0 or table.shape[1] < 2:
-        raise InputError(f"{path} needs rows of at least one input and a target in the last column")
+        raise InputError(
+            f"expected rows with at least one input and a target in the last column in {path}"
+        )
     x, y = torch.from_numpy(table[:, :-1]).float(), torch.from_numpy(table[:, -1])
     whole = bool((y == y.round()).all()) and bool((y >= 0).all())
     return x, y.long() if whole else y.float()

@@ -165,8 +165,8 @@ class Examination:
             if isinstance(error, ResultsFileError):
                 raise
             raise ResultsFileError(
-                "this is not a complete file of `corollary examine --json` "
-                f"({type(error).__name__}: {error})"
+                "expected a complete file written by `corollary examine --json`, got "
+                f"something else ({type(error).__name__}: {error})"
             ) from None
 
     def __str__(self) -> str:

@@ -40,14 +40,18 @@ from corollary.theory.modules.keeping import kept
 # slow or busy, and what is found must not depend on it.
 GRACE, AT_LEAST = 20.0, 900.0
 FIRST = QUESTIONS[:2]
-UNSOUND = "some {} {}; fix that first, then examine again"
-SPARSE = "an input is sparse, and this needs dense numbers"
+UNSOUND = "some {} {}; fix these first, then examine again"
+SPARSE = "an input is sparse, and this exam needs dense tensors"
 GRAPHS = "the samples are graphs, and this exam needs one tensor with one row per sample"
-TARGETS = "the targets are a {}, and this needs one tensor of them"
-STRUCTURED = "forward takes a {} of tensors, and this needs each tensor as an argument of its own"
-SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
-SPARSE_GRADIENTS = "an embedding has sparse gradients, and this needs dense ones (sparse=False)"
-ONE_NUMBER = "forward gives one number for all samples, and this needs an output for each"
+TARGETS = "the targets are a {}, and this exam needs one tensor of targets"
+STRUCTURED = "forward takes a {} of tensors, and this exam needs each tensor as a separate argument"
+SCRIPTED = (
+    "the layers of a scripted module cannot be inspected; examine the module that was scripted"
+)
+SPARSE_GRADIENTS = (
+    "an embedding has sparse gradients, and this exam needs dense gradients (sparse=False)"
+)
+ONE_NUMBER = "forward returns one number for all samples, and this exam needs one output per sample"
 IN_ORDER = "forward takes samples only in the order of their lengths; pass enforce_sorted=False"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
@@ -201,7 +205,9 @@ def run_exam(
     """
     found: list[Finding] = []
     if left <= 0:
-        return [failed(entry.name, entry.title, "the time limit was reached before its turn")]
+        return [
+            failed(entry.name, entry.title, "the time limit was reached before this exam began")
+        ]
     if subject.memo.get(NOT_FINITE) == "parameters" and entry.area != "soundness":
         return [not_applicable(entry.name, entry.title, _known_reason(subject))]
     try:
@@ -213,9 +219,11 @@ def run_exam(
     except NotApplicableError as why:
         found.append(not_applicable(entry.name, entry.title, str(why)))
     except TimeLimitError:
-        found.append(failed(entry.name, entry.title, "it took longer than its time limit"))
+        found.append(failed(entry.name, entry.title, "this exam took longer than its time limit"))
     except MemoryError:
-        found.append(failed(entry.name, entry.title, "it needs more memory than the limit allows"))
+        found.append(
+            failed(entry.name, entry.title, "this exam needs more memory than the limit allows")
+        )
     except Exception as error:  # a crash is a row of the report, never the end of it
         reason = _known_reason(subject) or (IN_ORDER if "enforce_sorted" in str(error) else "")
         told = not_applicable if reason else failed
@@ -231,7 +239,7 @@ def to_have_it(name: str, why: TooMuchWorkError) -> str:
         'to have it, run with --only learning/regime --effort standard'
     """
     enough = (e for e in Effort if why.seconds <= OVERRUN * WORK[e])
-    return f"to have it, run with --only {name} --effort {next(enough, Effort.thorough)}"
+    return f"to run it, use --only {name} --effort {next(enough, Effort.thorough)}"
 
 
 def _known_reason(subject: Subject) -> str:

@@ -27,12 +27,12 @@ from corollary.exams.work import seconds_per_sample
 from corollary.run.limits import time_limit
 
 REMEDIES = {
-    "target dtype to be Long": "class labels must be integers, as y.long()",
-    "expected scalar type Long": "class labels must be integers, as y.long()",
-    "must have the same dtype": "give inputs of the type of the weights, as x.to({dtype})",
-    "is out of bounds": "labels must be numbered from 0, with an output for each",
-    "shapes cannot be multiplied": "the first layer expects inputs of another width",
-    "on the same device": "put the data on the device of the weights, as x.to(device)",
+    "target dtype to be Long": "class labels must be integers; use y.long()",
+    "expected scalar type Long": "class labels must be integers; use y.long()",
+    "must have the same dtype": "convert the inputs to the dtype of the weights with x.to({dtype})",
+    "is out of bounds": "class labels must be numbered from 0, with one output per class",
+    "shapes cannot be multiplied": "the first layer expects a different number of input features",
+    "on the same device": "move the data to the device of the weights with x.to(device)",
 }
 TRIED = 32  # samples of the pass, if no batch size is given
 # Notes in the subject's memo.
@@ -75,7 +75,7 @@ inputs of another width
     try:
         with time_limit(seconds), subject.borrowed():
             raw = _called(subject, batch)
-            doing = f"{subject.name} gives nothing that can be examined"
+            doing = f"{subject.name} returns nothing that can be examined"
             _choose_output(subject, raw, batch)
             _check_output(subject, raw)
             doing = f"the loss does not fit the output of {subject.name} and the data ({described})"
@@ -85,8 +85,9 @@ inputs of another width
         return  # the exams that need it will say so
     except TimeLimitError:
         raise InputError(
-            f"one pass of {batch.size} samples through {subject.name} did not end within the "
-            f"budget of {seconds:g} s; give it more time, or find out what it is waiting for"
+            f"one forward pass of {batch.size} samples through {subject.name} did not end "
+            f"within the budget of {seconds:g} s; give a larger budget, or find out what the "
+            "forward pass waits for"
         ) from None
     except Exception as error:
         if not labels and isinstance(error, IndexError) and "out of bounds" in str(error):
@@ -130,12 +131,13 @@ def _check_weights(subject: Subject) -> None:
     tensors = [*subject.model.parameters(), *subject.model.buffers()]
     if any(isinstance(t, UninitializedParameter) for t in tensors):
         raise InputError(
-            f"{subject.name} has layers whose sizes are not known yet; run one batch through it "
-            "first"
+            f"{subject.name} has lazy layers whose sizes are not known yet; run one batch "
+            "through the module first"
         )
     if any(t.is_meta for t in tensors):
         raise InputError(
-            f"{subject.name} has weights on the meta device, which hold no numbers; load them first"
+            f"{subject.name} has weights on the meta device, where tensors hold no numbers; "
+            "load the weights first"
         )
     floats = [p for p in subject.model.parameters() if p.is_floating_point() or p.is_complex()]
     if not all(bool(torch.isfinite(p).all()) for p in floats):
@@ -146,8 +148,8 @@ def _check_target(subject: Subject, target: Any) -> None:
     if isinstance(target, list | tuple | Mapping) and subject._loss is None:
         parts = ", ".join(target) if isinstance(target, Mapping) else f"{len(target)} parts"
         raise InputError(
-            f"the targets are a {type(target).__name__} ({parts}), and no usual loss takes them; "
-            "pass loss=<function of (output, target)>, which gets output and targets as they are"
+            f"the targets are a {type(target).__name__} ({parts}), which no built-in loss "
+            "accepts; pass loss=<function of (output, target)>"
         )
 
 
@@ -213,7 +215,7 @@ def _check_output(subject: Subject, raw: Any) -> None:
         output = subject.pick(raw)
     except NotApplicableError:
         raise InputError(
-            f"its forward gives a {type(raw).__name__} without a tensor of floating-point numbers"
+            f"its forward returns a {type(raw).__name__} without a tensor of floating-point numbers"
         ) from None
     subject.memo[OUTPUTS] = output.dim()
     if not bool(torch.isfinite(output).all()):
@@ -237,4 +239,4 @@ def _with_remedy(told: str, model: nn.Module) -> str:
 def _kind(error: Exception) -> str:
     name = type(error).__name__
     starved = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
-    return f"{name} (out of memory, see --memory)" if starved else name
+    return f"{name} (out of memory; see --memory)" if starved else name

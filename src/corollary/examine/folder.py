@@ -60,7 +60,7 @@ def _file_inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], exa
     """Raise unless this names a file of these kinds in the folder, links followed."""
     place = spec.rpartition(":")[0] or spec
     if not place.endswith(kinds) or (place.endswith(".py") and ":" not in spec):
-        raise InputError(one_line(f"expected {what} as in {example}, got '{spec}'"))
+        raise InputError(one_line(f"expected {what} such as {example}, got '{spec}'"))
     path = folder / place
     _stays_inside(spec, path, folder, what)
     if not path.is_file():

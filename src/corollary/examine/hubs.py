@@ -38,8 +38,8 @@ def must_have_package(target: str) -> None:
     hub = hub_of(target)
     if find_spec(PACKAGES[hub]) is None:
         raise MissingExtraError(
-            f"{target} needs {PACKAGES[hub]}, which is not installed: "
-            f"pip install 'corollary[{EXTRAS[hub]}]'"
+            f"{target} needs {PACKAGES[hub]}, which is not installed; run pip install "
+            f"'corollary[{EXTRAS[hub]}]'"
         )
 
 
@@ -114,8 +114,8 @@ def _must_be_reachable(name: str) -> None:
             socket.create_connection((host, address.port or 443), timeout=PATIENCE).close()
     except OSError as error:
         raise InputError(
-            f"hf:{name} is neither a folder nor a config.json nor in the cache, and {host} cannot "
-            f"be reached ({error.strerror or error})"
+            f"hf:{name} is not a folder, not a config.json and not in the cache, and {host} "
+            f"cannot be reached ({error.strerror or error})"
         ) from None
 
 

@@ -27,7 +27,7 @@ IN_FOLDER = (
     "pytorch_model.bin",
     "pytorch_model.bin.index.json",
 )
-FORM = "expected file.py:name or package.module:name, as in net.py:build, got '{}'"
+FORM = "expected file.py:name or package.module:name, such as net.py:build, got '{}'"
 
 
 def load_module(target: str) -> tuple[Any, Any]:
@@ -49,7 +49,8 @@ def load_module(target: str) -> tuple[Any, Any]:
     model = unwrapped(model)
     if not isinstance(model, nn.Module):
         raise InputError(
-            f"'{target}' must be a torch.nn.Module or return one, got a {type(model).__name__}"
+            f"expected '{target}' to be or to return a torch.nn.Module, got a "
+            f"{type(model).__name__}"
         )
     return model, data
 
@@ -80,7 +81,7 @@ def _pretrained(folder: Path) -> Any:
         return pretrained(str(folder), local=True)
     except ModuleNotFoundError:
         raise InputError(
-            f"{folder} is a model of transformers; pip install transformers to examine it"
+            f"{folder} is a model saved by transformers; run pip install transformers to examine it"
         ) from None
     except CorollaryError:
         raise
@@ -151,7 +152,7 @@ def _module_of_file(path: Path) -> Any:
         raise InputError(f"there is no file {path}")
     name = path.stem if _is_free(path) else f"file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    assert spec is not None and spec.loader is not None, "a .py file needs the name of a loader"
     module = importlib.util.module_from_spec(spec)
     _make_importable(path.resolve().parent)  # its neighbours
     sys.modules[name] = module
@@ -193,7 +194,7 @@ def called(found: Any, spec: str) -> Any:
 
 def _broken(place: str, error: Exception) -> InputError:
     if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
-        return InputError(f"{place} needs more memory than it is allowed, see --memory")
+        return InputError(f"{place} needs more memory than allowed; see --memory")
     return InputError(one_line(f"{place} stopped with {type(error).__name__}: {error}"))
 
 

@@ -18,11 +18,11 @@ def must_be_readable(path: Path) -> None:
         raise InputError(f"there is no file {path}")
     if path.suffix == ".onnx" and find_spec("onnxruntime") is None:
         raise MissingExtraError(
-            f"{path} needs onnxruntime, which is not installed: pip install 'corollary[onnx]'"
+            f"{path} needs onnxruntime, which is not installed; run pip install 'corollary[onnx]'"
         )
     if path.suffix in SCRIPTS and not _is_script(path):
         raise InputError(
-            f"{path} is not TorchScript; weights are given beside the module they belong to, as in "
+            f"{path} is not TorchScript; to load weights, name their module too, as in "
             f"net.py:build --weights {path}"
         )
 

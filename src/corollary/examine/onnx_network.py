@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from corollary.errors import InputError, NotApplicableError
 
 NO_GRADIENTS = (
-    "an ONNX network has forward passes only, and this needs gradients; examine the module that it "
-    "was exported from"
+    "an ONNX network has no backward pass, and this exam needs gradients; examine the module "
+    "that was exported"
 )
 
 
@@ -57,8 +57,8 @@ class OnnxNetwork(nn.Module):
         first = place.shape[0] if place.shape else None
         if isinstance(first, int) and len(value) != first:
             raise InputError(
-                f"{self.file} takes batches of {first} only, got {len(value)}; export it with a "
-                "batch dimension that is dynamic"
+                f"{self.file} accepts only a batch size of {first}, got {len(value)}; export "
+                "the network with a dynamic batch dimension"
             )
         return value.detach().cpu().numpy()
 

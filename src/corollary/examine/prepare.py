@@ -99,11 +99,12 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
 def _check_columns(batch: Batch | None) -> None:
     """Raise if this is data that can be examined, but not cut into the batches of a training."""
     if isinstance(batch, GraphBatch):
-        raise InputError("expected tensors to train on, got graphs, which can only be examined")
+        raise InputError("expected tensors to train on, got graphs; graphs can only be examined")
     if batch is not None and isinstance(batch.target, list | tuple | Mapping):
         raise InputError(
-            f"expected one tensor of targets to train on, got a {type(batch.target).__name__}; "
-            "concatenate them into one, and split it in your loss"
+            "expected one tensor of targets to train on, got a "
+            f"{type(batch.target).__name__}; concatenate the targets into one tensor, and "
+            "split it in your loss"
         )
 
 

@@ -23,7 +23,9 @@ def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
     for name in wanted:
         if not any(name in (e.area, e.name, e.stem) for e in exams):
             known = ", ".join(dict.fromkeys(e.area for e in exams))
-            raise UnknownNameError(f"there is no question or exam '{name}'; questions: {known}")
+            raise UnknownNameError(
+                f"there is no question or exam '{name}'; the questions are {known}"
+            )
     return [e for e in exams if {e.area, e.name, e.stem} & set(wanted)]
 
 

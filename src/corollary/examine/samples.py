@@ -72,8 +72,8 @@ def _column(name: str, part: Any) -> Any:
         return torch.as_tensor(part)
     except ValueError:
         raise InputError(
-            f"the lists of '{name}' have different lengths; pad them, as "
-            "tokenizer(..., padding=True) does"
+            f"the lists of '{name}' have different lengths; pad them, for example with "
+            "tokenizer(..., padding=True)"
         ) from None
 
 
@@ -121,6 +121,6 @@ def _batches(samples: Iterator[Any]) -> Iterator[Any]:
         except (RuntimeError, TypeError) as error:
             said = " ".join(str(error).split())
             raise InputError(
-                f"the samples cannot be combined into a batch ({said}); give a DataLoader that "
-                "does it"
+                f"the samples cannot be combined into a batch ({said}); pass a DataLoader "
+                "whose collate_fn combines them"
             ) from None

@@ -25,7 +25,7 @@ def check_target(target: str, data: str = "", *, loss: str = "", **about: Any) -
     build = load_object(target)
     if not callable(build):
         raise InputError(
-            f"expected a function of the width as '{target}', got a {type(build).__name__}"
+            f"expected '{target}' to be a function of the width, got a {type(build).__name__}"
         )
     samples = as_batches(load_data(data, about["seed"])) if data else None
     function = load_loss(loss)
@@ -34,7 +34,7 @@ def check_target(target: str, data: str = "", *, loss: str = "", **about: Any) -
     family = Family(made, samples, function, **{key: about[key] for key in keys})
     smallest: Subject = family.member(about["widths"][0])
     if smallest.batch is None:
-        raise InputError("expected data; pass --data, or return it with the module")
+        raise InputError("expected data, got none; pass --data, or return the data with the module")
     first_forward_pass(smallest, FIRST_PASS)
     return width_check(made, samples, loss=function, **about)
 
@@ -48,7 +48,7 @@ def _told(build: Callable[[int], Any], target: str) -> Callable[[int], Any]:
         except CorollaryError:
             raise
         except Exception as error:
-            what = f"{target} called with width {width} stopped with {type(error).__name__}"
+            what = f"{target} raised {type(error).__name__} for width {width}"
             raise InputError(one_line(f"{what}: {error}")) from None
 
     return made

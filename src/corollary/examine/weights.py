@@ -47,7 +47,7 @@ def _read(path: Path) -> dict[str, Tensor]:
     try:
         places = set(json.loads(file.read_text(encoding="utf-8"))["weight_map"].values())
     except (ValueError, KeyError, AttributeError):
-        raise InputError(f"expected a map from names to files in {file}") from None
+        raise InputError(f"expected {file} to map tensor names to files") from None
     parts = [_read_file(file.parent / Path(place).name) for place in sorted(places)]
     return {name: tensor for part in parts for name, tensor in part.items()}
 
@@ -77,16 +77,16 @@ def _read_torch(path: Path) -> dict[str, Tensor]:
     except Exception as error:  # of pickle, zip files, torch: each has its own for a damaged file
         said = str(error).split(". ")[0]
         raise InputError(
-            one_line(f"{path} cannot be read as weights alone ({said})", 200)
-            + "; write it with torch.save(model.state_dict(), ...)"
+            one_line(f"{path} cannot be read with weights_only=True ({said})", 200)
+            + "; write the file with torch.save(model.state_dict(), ...)"
         ) from None
     for key in STATES:
         if isinstance(content, dict) and isinstance(content.get(key), dict):
             content = content[key]
     if not isinstance(content, dict) or not any(isinstance(v, Tensor) for v in content.values()):
         raise InputError(
-            f"expected weights by name in {path}, got a {type(content).__name__} without them; "
-            "write it with torch.save(model.state_dict(), ...)"
+            f"expected a state dict in {path}, got a {type(content).__name__}; write the file "
+            "with torch.save(model.state_dict(), ...)"
         )
     return {str(name): value for name, value in content.items()}
 

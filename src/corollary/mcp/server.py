@@ -32,9 +32,10 @@ from corollary.mcp.schemas import description, input_schema, made, output_schema
 from corollary.mcp.tools import TOOLS
 
 INSTRUCTIONS = (
-    "Deep-learning theory as code, and diagnosis of PyTorch networks. To debug a network, call "
-    "examine with a function of the folder that builds it, as in net.py:build, and its data; each "
-    "finding names the claims behind it, which show explains and check tries on fresh instances."
+    "Deep-learning theory as code, and diagnosis of PyTorch networks. To debug a network, "
+    "call examine with its data and with a function that builds it, such as net.py:build in "
+    "the folder. Each finding names the claims behind it; the tool show explains a claim, "
+    "and the tool check tests it on a fresh instance."
 )
 INTERRUPTED = 130
 
@@ -62,7 +63,7 @@ def application(place: Place) -> Server[Any]:
         if asked.name not in TOOLS:
             known = ", ".join(TOOLS)
             raise MCPError(
-                INVALID_PARAMS, one_line(f"there is no tool '{asked.name}'; there are {known}")
+                INVALID_PARAMS, one_line(f"there is no tool '{asked.name}'; the tools are {known}")
             )
         try:
             tool = made(TOOLS[asked.name], asked.arguments or {})

@@ -92,7 +92,9 @@ class Check:
         """The results file, and the verdict in one sentence."""
         entry = find(self.name)
         if entry.is_exam:
-            raise InputError(f"{entry.name} is an exam; use the tool examine with only it")
+            raise InputError(
+                f"{entry.name} is an exam; call the tool examine with only='{entry.name}'"
+            )
         words = {name: _word(name, value) for name, value in self.options.items()}
         order = {"do": "check", "name": entry.name, "options": words, "seed": self.seed}
         said = await place.checkers.run(short=entry.cost == "instant", **order)
@@ -188,7 +190,9 @@ def _word(name: str, value: Any) -> str:
         value = tuple(value)
     parts = value if isinstance(value, tuple) else (value,)
     if not all(isinstance(part, str | int | float) for part in parts):
-        raise InputError(f"expected a number, text, true, false or a list as the option '{name}'")
+        raise InputError(
+            f"expected the option '{name}' to be a number, text, true, false or a list"
+        )
     return as_word(value)
 
 

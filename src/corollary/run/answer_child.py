@@ -72,7 +72,7 @@ def refuse_tricks(package: str) -> None:
         if event == "open" and not readable(details[0], details[2] or 0):
             raise PermissionError(f"an answer cannot open {details[0]}")
         if event == "import" and str(details[0]).split(".")[0] == "corollary":
-            raise PermissionError("an answer can import nothing but the steps of a chain")
+            raise PermissionError("an answer can import only the steps of a chain")
         if event.startswith(tuple(REFUSED)):
             raise PermissionError(f"an answer cannot use {event}")
 
@@ -135,7 +135,7 @@ def reply(call: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     except Exception as error:
         return {"error": f"it stopped with {type(error).__name__}: {error}"[:400]}
     except SystemExit:
-        return {"error": "it tried to end the process"}
+        return {"error": "the answer tried to end the process"}
 
 
 def main() -> None:
@@ -154,7 +154,7 @@ def main() -> None:
     try:
         found = load(order["answer"])
     except (Exception, SystemExit) as error:
-        say({"broken": f"the file stopped with {type(error).__name__}: {error}"[:400]})
+        say({"broken": f"the file raised {type(error).__name__}: {error}"[:400]})
         return
     for number, call in enumerate(order["calls"]):
         say({"number": number} | reply(call, found))

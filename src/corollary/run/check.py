@@ -158,7 +158,7 @@ def _results(
             try:
                 ((result, seconds),) = outcomes([entry])
             except TerminatedWorkerError:
-                note = "the process that ran it died; it may need more memory than there is"
+                note = "the process of this claim died; it may have run out of memory"
                 result = _unfinished(entry, settings[entry.name], seed, Verdict.CRASHED, note)
                 seconds = 0.0
             yield entry, result, seconds
@@ -200,7 +200,7 @@ def _all_used(options: dict[str, Any], settings: dict[str, dict[str, Any]]) -> N
             known = sorted({o.name for e in settings for o in find(e).options})
             names = ", ".join(known) if known else "none"
             raise OptionError(
-                f"none of the chosen claims has an option '{name}'; they have: {names}"
+                f"none of the chosen claims has an option '{name}'; their options are {names}"
             )
 
 

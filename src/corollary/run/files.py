@@ -53,7 +53,7 @@ def read_json(path: Path) -> Any:
     except json.JSONDecodeError as error:
         why = f"line {error.lineno}: {error.msg}"
     except RecursionError:
-        why = "it is nested too deeply"
+        why = "the data is nested too deeply"
     except ValueError as error:  # a number of thousands of digits
         why = one_line(str(error))
     raise ResultsFileError(f"{path} is not valid JSON ({why})")

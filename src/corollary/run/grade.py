@@ -177,7 +177,7 @@ def run_answer(text: str, calls: list[Any]) -> tuple[dict[int, dict[str, Any]], 
 
 def _cause(code: int) -> str:
     if code == -24 or code == -9:  # SIGXCPU, or the kill that follows it
-        return f"it did not end within {SECONDS} s of processor time"
+        return f"the answer used more than {SECONDS} s of CPU time"
     return workers.cause_of_death(code)
 
 
@@ -187,14 +187,14 @@ def _read(pipe: int) -> tuple[dict[int, dict[str, Any]], str]:
     while not why:
         left = ends - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            why = f"it did not end within {PATIENCE:.0f} s"
+            why = f"the answer did not end within {PATIENCE:.0f} s"
             break
         chunk = os.read(pipe, 1 << 16)
         if not chunk:
             break
         data += chunk
         if len(data) > MOST:
-            why = "it returned more than the grader reads"
+            why = "the answer returned more data than the grader reads"
     replies: dict[int, dict[str, Any]] = {}
     for said in _objects(data):
         why = str(said.get("broken", "")) or why
@@ -235,7 +235,7 @@ def _judged(case: Case, said: dict[str, Any] | None, why: str) -> str:
     except ValueError as error:
         return one_line(str(error))
     except (TypeError, KeyError, IndexError, ArithmeticError, AttributeError, RecursionError):
-        return "the answer does not have the form that the task asks for"
+        return "the answer does not have the form that the exercise asks for"
 
 
 def _sent(given: Any) -> dict[str, Any]:

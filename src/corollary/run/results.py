@@ -80,8 +80,8 @@ class Run:
             if isinstance(error, ResultsFileError):
                 raise
             raise ResultsFileError(
-                "this is not a complete results file of `corollary check --json` "
-                f"({type(error).__name__}: {error})"
+                "expected a complete results file of `corollary check --json`, got something "
+                f"else ({type(error).__name__}: {error})"
             ) from None
 
     def _repr_html_(self) -> str:
@@ -130,6 +130,6 @@ def _check_comparisons(result: Result) -> None:
         count = len(part.predicted)
         if len(part.measured) != count or not 0 <= part.worst < count:
             raise ResultsFileError(
-                f"{result.name} has {count} predictions, {len(part.measured)} measurements, and "
-                f"its deciding comparison is number {part.worst}"
+                f"{result.name} has {count} predictions and {len(part.measured)} "
+                f"measurements, so comparison number {part.worst} cannot decide it"
             )

@@ -26,7 +26,7 @@ def check_plain(data: Any) -> None:
         level = [part for v in level for part in _parts(v)]
         if not level:
             return
-    raise ResultsFileError(f"it is nested deeper than {DEEPEST} levels")
+    raise ResultsFileError(f"the data is nested deeper than {DEEPEST} levels")
 
 
 def check_record(record: Any) -> None:
@@ -37,7 +37,7 @@ def check_record(record: Any) -> None:
         if not _is_of(value, kind):
             wanted = kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
             raise ResultsFileError(
-                f"expected {wanted} as '{name}' of a {owner.__name__}, got {repr(value)[:40]}"
+                f"expected '{name}' of a {owner.__name__} to be {wanted}, got {repr(value)[:40]}"
             )
 
 

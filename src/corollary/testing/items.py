@@ -166,7 +166,7 @@ class ExamItem(TargetItem):
         fail_on = Severity(self.config.getoption("corollary_fail_on"))
         mine = [o for o in outcomes(done, fail_on) if o.exam == self.name]
         if not mine and _cut_short(done):
-            _skip("the examination was cut short before its turn")
+            _skip("the examination was cut short before this exam began")
         for outcome in mine:
             if outcome.state == "skipped":
                 _skip(outcome.reason)

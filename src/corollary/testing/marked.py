@@ -16,8 +16,9 @@ def examine_returned(item: pytest.Function, options: dict[str, Any]) -> None:
     model, data = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
     if not isinstance(model, nn.Module):
         pytest.fail(
-            "expected a test marked corollary to return a torch.nn.Module or (model, data), got "
-            f"{type(model).__name__}; return the model, or take corollary_assert_sound as argument",
+            "expected a test marked corollary to return a torch.nn.Module or (model, data), "
+            f"got {type(model).__name__}; return the model, or use the fixture "
+            "corollary_assert_sound",
             pytrace=False,
         )
     assert_sound(model, data, **options)

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 MARK = (
-    "corollary(**options): examine what the test returns, a model or (model, data), and fail on "
-    "severe findings; the options are those of corollary.testing.assert_sound"
+    "corollary(**options): examine the model or (model, data) that the test returns, and "
+    "fail on severe findings; the options are those of corollary.testing.assert_sound"
 )
 OPTIONS = {
-    "data": "data for the targets, as of corollary examine --data",
+    "data": "data for the targets, in the forms of corollary examine --data",
     "held-out": "data that the network was not trained on",
     "loss": "cross_entropy, mse, bce or file.py:loss",
     "optimizer": "optimizer you train with, as in adamw:lr=3e-4,weight_decay=0.1",
@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="TARGET",
-        help="examine net.py:build or another target of corollary examine: one test per exam",
+        help="examine net.py:build, or another target of corollary examine, with one test per exam",
     )
     for name, text in OPTIONS.items():
         group.addoption(f"--corollary-{name}", default="", metavar="WORDS", help=text)
@@ -37,19 +37,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--corollary-only",
         action="append",
         metavar="NAME",
-        help="only this question or exam; may be repeated",
+        help="run only this question or exam; may be repeated",
     )
     group.addoption(
         "--corollary-effort",
         choices=("quick", "standard", "thorough"),
         default="quick",
-        help="how much work is done (quick)",
+        help="how much work the exams do (default: quick)",
     )
     group.addoption(
         "--corollary-fail-on",
         choices=("low", "medium", "high"),
         default="high",
-        help="the lowest severity that fails a test (high)",
+        help="the lowest severity that fails a test (default: high)",
     )
 
 

@@ -43,7 +43,7 @@ def assert_sound(
     done = examine(model, data, **given | options)
     if not any(f.status is Status.DONE for f in done.findings):
         reasons = dict.fromkeys(f"{f.exam}: {f.meaning}" for f in done.findings)
-        raise AssertionError("\n".join(["no exam came to an answer", *reasons]))
+        raise AssertionError("\n".join(["no exam gave an answer", *reasons]))
     causes = causes_from(done, lowest)
     if causes:
         count = f"{len(causes)} cause{'s' if len(causes) > 1 else ''}"

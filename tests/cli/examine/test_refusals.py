@@ -31,17 +31,17 @@ def test_wrong_usage_is_one_sentence_before_anything_runs(examined, words, sente
 
 
 TARGETS = [
-    ("nothing", "expected file.py:name or package.module:name, as in net.py:build, got"),
+    ("nothing", "expected file.py:name or package.module:name, such as net.py:build, got"),
     ("nothing.py:build", "there is no file nothing.py"),
     ("nets.py:absent", "has no 'absent'; it has net, data"),
-    ("nets.py:number", "must be a torch.nn.Module or return one, got a int"),
+    ("nets.py:number", "to be or to return a torch.nn.Module, got a int"),
     ("a_module_that_is_not_there:x", "cannot be imported"),
     ("raises.py:x", "raises.py stopped with RuntimeError: at import"),
     ("syntax.py:x", "SyntaxError"),
     ("absent.py:x", "No module named 'a_module_that_is_not_there'"),
     ("nets.py:unbuildable", "stopped with ValueError: cannot build at all"),
     ("nets.py:leaves", "the code of nets.py:leaves raised SystemExit"),
-    ("nets.py:too_large", "too_large needs more memory than it is allowed, see --memory"),
+    ("nets.py:too_large", "too_large needs more memory than allowed; see --memory"),
     ("nets.py:needs", "missing 1 required positional argument: 'width'"),
     ("nothing.safetensors", "there is no file nothing.safetensors"),
     ("junk.safetensors", "is not a checkpoint of corollary, or it is damaged"),
@@ -60,16 +60,16 @@ DATA = [
     ("nets.py:nothing", "from 'nets.py:nothing', got None"),
     ("nets.py:texts", "expected numbers in the data, got an array of <U1"),
     ("nets.py:breaks", "nets.py:breaks stopped with OSError: disk gone"),
-    ("nets.py:whole", "give inputs of the type of the weights, as x.to(torch.float32)"),
+    ("nets.py:whole", "convert the inputs to the dtype of the weights with x.to(torch.float32)"),
     ("keys.npz", "expected the arrays x and y in keys.npz, got a, b, c"),
     ("hollow.npz", "expected the arrays x and y in hollow.npz, got none"),
     ("words.npz", "words.npz cannot be read as an .npz of numbers"),
-    ("text.csv", "'red' to float64 at row 0, column 2; write text as numbers)"),
+    ("text.csv", "'red' to float64 at row 0, column 2; encode text as numbers)"),
     ("ragged.csv", "(the number of columns changed from 3 to 2 at row 2)"),
     ("nets.py:wide", "Sequential cannot be called with the data (input 0 32×5 float32"),
 ]
 LOSSES = [
-    ("nonsense", "loss must be one of cross_entropy, mse, bce"),
+    ("nonsense", "expected the loss cross_entropy, mse, bce"),
     (
         "nets.py:number",
         "expected a function of (output, target) as the loss",
@@ -83,7 +83,10 @@ LOSSES = [
     ("mse", "the loss does not fit the output of Sequential"),
 ]
 MODELS = [
-    ("GivesNothing", "GivesNothing gives nothing that can be examined: its forward gives a None"),
+    (
+        "GivesNothing",
+        "GivesNothing returns nothing that can be examined: its forward returns a None",
+    ),
     ("Lazy", "run one batch through it first"),
     ("Raises", "RuntimeError: no way second line"),
     ("DiesAtOnce", "was not examined: its process ended with exit code 7"),
@@ -99,7 +102,7 @@ UNFIT = [
     (["nets.py:both", "--lr", "inf"], "expected a positive learning rate, got inf"),
     (
         ["nets.py:net", "--data", "nets.py:fractions", "--loss", "cross_entropy"],
-        "class labels must be integers, as y.long()",
+        "class labels must be integers; use y.long()",
     ),
 ]
 
@@ -156,5 +159,7 @@ def test_a_label_without_an_output_is_a_finding_and_training_refuses_it(folder, 
     monkeypatch.delitem(sys.modules, "nets", raising=False)
     order = {"target": "nets.py:net", "data": "nets.py:numbered_from_five", "seed": 0, "budget": 20}
     assert load_subject(order).memo[NO_OUTPUT]
-    with pytest.raises(InputError, match="labels must be numbered from 0, with an output for each"):
+    with pytest.raises(
+        InputError, match="labels must be numbered from 0, with one output per class"
+    ):
         load_subject(order, to_train=True)

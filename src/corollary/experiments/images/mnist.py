@@ -48,7 +48,7 @@ class SmallImages(Experiment):
         Row("MLP with 800 units, MNIST", Published(1.6, SIMARD)),
         Row(
             "LeNet-5, MNIST",
-            Published(0.95, LECUN, differs="tanh and radial outputs there"),
+            Published(0.95, LECUN, differs="the paper uses tanh and radial outputs"),
             net="LeNet-5",
         ),
         Row("SmallCNN, MNIST", net="SmallCNN", epochs=10),
@@ -56,12 +56,12 @@ class SmallImages(Experiment):
         Row("Linear, Fashion-MNIST", data="Fashion-MNIST", net="linear", epochs=10),
         Row(
             "MLP with 800 units, Fashion-MNIST",
-            Published(10.0, ZALANDO, differs="layers of 256, 128 and 64 units there"),
+            Published(10.0, ZALANDO, differs="the README uses layers of 256, 128 and 64 units"),
             data="Fashion-MNIST",
         ),
         Row(
             "LeNet-5, Fashion-MNIST",
-            Published(12.4, ZALANDO, differs="two convolutions of another size there"),
+            Published(12.4, ZALANDO, differs="the README uses two convolutions of another size"),
             data="Fashion-MNIST",
             net="LeNet-5",
         ),

@@ -27,7 +27,7 @@ from corollary.models.resnet9 import ResNet9
 from corollary.models.transformers.vit import ViT
 
 TABLE_6 = "He, Zhang, Ren and Sun (2016), Table 6"
-PART = "all 50,000 photographs at full size, moved and mirrored, 64,000 steps there"
+PART = "the paper uses all 50,000 photographs at full size, shifted and mirrored, for 64,000 steps"
 Net = Literal["residual", "plain", "ResNet9", "ViT"]
 
 

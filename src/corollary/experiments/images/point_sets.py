@@ -23,7 +23,7 @@ from corollary.models.deep_sets import DeepSets
 from corollary.models.pointnet import PointNetCls
 
 TABLE = "Qi et al. (2017), supplementary material, MNIST"
-FEWER = "256 points and all 60,000 digits there"
+FEWER = "the paper uses 256 points and all 60,000 digits"
 
 
 class DigitsAsPoints(Experiment):
@@ -61,7 +61,10 @@ class DigitsAsPoints(Experiment):
         )
         shuffled = test[0][:, torch.randperm(self.points, generator=rng)]
         changed = predictions(net, shuffled) != predictions(net, test[0])
-        share = {"answers changed by shuffling, in %": 100 * float(changed.float().mean())}
+        share = {
+            "answers that change when the points are shuffled, in %": 100
+            * float(changed.float().mean())
+        }
         return Outcome(found.value, found.figures, numbers=found.numbers | share)
 
     def _net(self, rng: Generator) -> nn.Module:

@@ -45,15 +45,15 @@ class Opinions(Experiment):
     rows = (
         Row(
             "Bag of words, SST-2",
-            Published(81.8, SOCHER, differs="naive Bayes on phrases too there"),
+            Published(81.8, SOCHER, differs="the paper uses naive Bayes, trained on phrases too"),
             net="bag of words",
         ),
-        Row("CNN, SST-2", Published(82.7, KIM, differs="phrases train too there")),
+        Row("CNN, SST-2", Published(82.7, KIM, differs="the paper trains on phrases too")),
         Row("LSTM, SST-2", net="LSTM"),
         Row("Bag of words, rt-polarity", data="rt-polarity", net="bag of words"),
         Row(
             "CNN, rt-polarity",
-            Published(76.1, KIM, differs="ten-fold cross-validation there"),
+            Published(76.1, KIM, differs="the paper uses ten-fold cross-validation"),
             data="rt-polarity",
         ),
         Row("LSTM, rt-polarity", data="rt-polarity", net="LSTM"),
