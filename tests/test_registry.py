@@ -78,8 +78,8 @@ def test_the_map_finds_classes_and_functions():
         ("cover", "did you mean cover_counting or cover_transition?"),
         ("resnet", "depth_with_shortcuts mentions it"),
         ("gradient_descent", "mention it"),
-        ("zzzz", "`corollary list` shows what there is"),
-        ("", "`corollary list` shows what there is"),
+        ("zzzz", "`corollary list` shows all names"),
+        ("", "`corollary list` shows all names"),
     ],
 )
 def test_an_unknown_name_is_answered_with_names_that_have_to_do_with_it(name, told):

@@ -52,7 +52,7 @@ FAULTS = (
           lambda: misaligned(True), lambda: misaligned(False)),
     Fault("shuffled labels", "generalization/memorisation", "", "same order",
           lambda: misaligned(True), lambda: misaligned(False)),
-    Fault("inputs that are noise", "generalization/memorisation", "", "read as they should",
+    Fault("inputs that are noise", "generalization/memorisation", "", "loaded correctly",
           lambda: misread(True), lambda: misread(False)),
     Fault("heads that cancel", "generalization/flatness", "", "cancel",
           lambda: cancelling(1000.0), lambda: cancelling(0.0)),

@@ -129,7 +129,7 @@ FAULTS = (
     Fault("one tiny feature decides", "robustness/robust_accuracy", "", "tiny features",
           lambda: listens(300.0), lambda: listens(1.0)),
     Fault("one tiny feature decides, by length", "robustness/smallest_perturbation", "",
-          "tiny size", lambda: listens(300.0), lambda: listens(1.0)),
+          "tiny values", lambda: listens(300.0), lambda: listens(1.0)),
     Fault("inputs are rounded", "robustness/gradient_masking", "", "differentiable",
           lambda: changed(rounding), lambda: changed(same)),
     Fault("saturated probabilities", "robustness/gradient_masking", "", "logits",

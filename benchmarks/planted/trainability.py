@@ -99,7 +99,7 @@ FAULTS = (
           lambda: about(with_biases(-8.0), table()), lambda: about(with_biases(0.0), table())),
     Fault("saturated first layer", "trainability/units", "1", "smaller weights",
           lambda: about(stretched(60.0), table()), lambda: about(stretched(1.0), table())),
-    Fault("samples become alike", "trainability/rank_collapse", "18", "shortcuts",
+    Fault("samples become alike", "trainability/rank_collapse", "18", "residual",
           lambda: about(ordered_phase(1.0), table()),
           lambda: about(ordered_phase(0.0), table())),
     Fault("constant start", "trainability/copied_units", "2", "random",

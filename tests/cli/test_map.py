@@ -36,7 +36,7 @@ def test_what_breaks_is_all_that_rests_on_it():
     data = json.loads(call("map", "--breaks", "descent_lemma", "--json").output)
     assert "optimization/gd_pl" in data["breaks"]
     assert "gd_pl" in call("map", "--breaks", "descent_lemma").output
-    assert "Nothing else breaks" in call("map", "--breaks", "leshno").output
+    assert "No other claim breaks" in call("map", "--breaks", "leshno").output
 
 
 def test_the_path_between_two_results_is_found_from_either_side():

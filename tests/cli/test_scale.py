@@ -56,7 +56,7 @@ def test_json_alone_on_standard_output(net):
     [
         ("build", ("--widths", "16,x"), "expected widths such as 64,128,256,512, got '16,x'"),
         ("broken", (), "raised RuntimeError for width 128: no heads"),
-        ("layers", (), "expected a function of the width"),
+        ("layers", (), "to be a function of the width"),
         ("build", ("--widths", "16,32"), "at least four growing widths"),
     ],
 )

@@ -149,7 +149,7 @@ def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(run):
 def test_a_run_that_ends_worse_than_it_began_says_so(run):
     done = run("net.py:line", "--lr", "1e4", "--epochs", "2")
     assert done.returncode == 3  # 1 is for what is refuted
-    assert "use a learning rate below" in done.stdout
+    assert "Use a learning rate below" in done.stdout
 
 
 @pytest.mark.parametrize(

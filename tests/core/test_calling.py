@@ -106,7 +106,7 @@ def test_targets_by_name_and_as_one_thing_per_sample_are_cut_with_the_samples():
 
 def test_a_packed_sequence_is_refused_in_one_sentence():
     packed = nn.utils.rnn.pack_padded_sequence(X[:, :, None], torch.full((8,), 3), batch_first=True)
-    with pytest.raises(InputError, match="give the padded tensor and the lengths"):
+    with pytest.raises(InputError, match="with the padded tensor x"):
         Subject(nn.Flatten(), (packed, Y))
 
 

@@ -111,9 +111,9 @@ def test_a_single_graph_has_a_batch_of_its_own():
 
 
 def test_graphs_that_are_not_taken_are_one_sentence():
-    with pytest.raises(InputError, match="one kind of nodes"):
+    with pytest.raises(InputError, match="expected a homogeneous graph"):
         Subject(TakesGraph(), SimpleNamespace(edge_types=[], node_types=[]))
-    with pytest.raises(InputError, match="cannot be merged to one"):
+    with pytest.raises(InputError, match="cannot be merged into one batch"):
         plain = [SimpleNamespace(x=X, edge_index=EDGES)] * 2
         Subject(TakesGraph(), plain)
 

@@ -66,7 +66,7 @@ def test_words_that_make_none_are_refused(words, message):
 
 def test_two_learning_rates_are_refused():
     net = model()
-    with pytest.raises(InputError, match="leave lr out"):
+    with pytest.raises(InputError, match="omit lr"):
         Subject(net, optimizer=torch.optim.SGD(net.parameters(), lr=0.1), lr=0.2)
     with pytest.raises(InputTypeError, match="lr_scheduler"):
         Subject(net, scheduler="cosine")

@@ -69,7 +69,7 @@ def test_a_zip_with_other_images_is_refused(folder):
     (folder / "cifar10-jpeg").mkdir()
     with zipfile.ZipFile(folder / module.JPEG_ZIP, "w") as out:
         out.writestr("test/cat/0000.jpg", b"not a cat")
-    with pytest.raises(DataUnavailableError, match="damaged or another file"):
+    with pytest.raises(DataUnavailableError, match="damaged or not the expected file"):
         cifar10_jpeg("test")
 
 

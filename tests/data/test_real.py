@@ -125,7 +125,7 @@ def test_idx_files_are_read_back():
         (b"", "not an idx file"),
         (b"\x80\x04pickle", "not an idx file"),
         (bytes([0, 0, 8, 9, 1]), "not an idx file"),
-        (idx(torch.zeros(3, dtype=torch.uint8))[:-1], "announces 3 values, but holds 2"),
+        (idx(torch.zeros(3, dtype=torch.uint8))[:-1], "promises 3 values, but the file has 2"),
     ],
 )
 def test_what_is_not_idx_is_refused(content, words):

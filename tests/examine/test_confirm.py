@@ -39,7 +39,7 @@ def test_a_remedy_that_helps_confirms():
 
 def test_without_a_run_nothing_is_loud():
     found = confirmed(predicted(), Subject(network()), WORK)
-    assert found.severity is Severity.LOW and "No run has confirmed" in found.meaning
+    assert found.severity is Severity.LOW and "No training run has confirmed" in found.meaning
 
 
 def test_the_run_leaves_the_network_and_the_optimizer_as_they_were():

@@ -167,7 +167,7 @@ def test_sensitivity_is_the_squared_slope_times_the_variance():
 def test_a_feature_that_makes_everything_is_remarked():
     leaking = Rule(lambda x: 100 * x[:, :1] + x.sum(1, keepdim=True))
     (found,) = asked("features_read", leaking, rows()[0])
-    assert found.severity is Severity.LOW and "give the target away" in found.advice
+    assert found.severity is Severity.LOW and "reveal the target" in found.advice
 
 
 def test_tokens_at_every_position_are_tried():

@@ -50,10 +50,12 @@ def test_a_healthy_network_is_not_blamed():
 def test_a_curve_that_predicts_nothing_is_not_shown_but_explained(monkeypatch):
     (finding,) = examine(*demo(), only="linearised_curve").findings  # its inputs are wild
     assert finding.status is Status.NOT_APPLICABLE and not finding.figures
-    assert "the values of input 0" in finding.meaning and "standardise them" in finding.meaning
+    assert (
+        "the values of input 0" in finding.meaning and "standardise these values" in finding.meaning
+    )
     monkeypatch.setattr(linearised_curve, "VACUOUS", 1e-4)
     finding = only("linearised_curve", network(16))
-    assert finding.status is Status.NOT_APPLICABLE and "make it wider" in finding.meaning
+    assert finding.status is Status.NOT_APPLICABLE and "make the network wider" in finding.meaning
 
 
 def test_a_mean_that_all_samples_share_does_not_hide_how_features_move():

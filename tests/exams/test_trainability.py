@@ -24,7 +24,7 @@ def test_a_dead_layer_is_named_as_what_stops_the_gradient():
     model = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 3))
     nn.init.constant_(model[0].bias, -100.0)
     (finding,) = only("gradient_reach", model)
-    assert finding.where == "1" and "'1', which outputs zeros" in finding.advice
+    assert finding.where == "1" and "'1' outputs zeros" in finding.advice
 
 
 class Attention(nn.Module):
@@ -64,14 +64,14 @@ def test_diverges_is_said_only_of_what_diverged():
     (far,) = only("largest_step", nn.Linear(10, 3), lr=20.0, **quadratic)
     assert below.severity is not Severity.HIGH
     assert far.severity is Severity.HIGH and far.evidence is Evidence.CONFIRMED
-    assert far.meaning.endswith("and the run diverges.") and "+ lr=" in far.change
+    assert far.meaning.endswith("and the trial run diverges.") and "+ lr=" in far.change
 
 
 def test_above_the_limit_but_learning_is_no_alarm():
     model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 3))
     (limit,) = only("largest_step", model, optimizer="sgd:lr=0.01")
     (above,) = only("largest_step", model, lr=2.0 * limit.value.high)
-    assert above.severity is Severity.NONE and "training still works" in above.meaning
+    assert above.severity is Severity.NONE and "Training still works" in above.meaning
 
 
 def test_the_limit_of_adam_is_in_its_own_metric():

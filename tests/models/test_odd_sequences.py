@@ -120,7 +120,7 @@ def test_no_sequences_give_no_answers():
         (lambda: gpt()(torch.zeros(1, 3)), InputTypeError, "integer tokens"),
         (lambda: gpt().generate(ids(3), 2), InputError, "of shape"),
         (lambda: gpt()(ids(1, 7)), InputError, "positions for 6 tokens"),
-        (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "of booleans"),
+        (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "boolean mask"),
         (lambda: gpt()(ids(1, 3), mask=torch.ones(4, 4) > 0), InputError, "do not fit"),
         (lambda: translator()(ids(2, 0), ids(2, 3)), InputError, "at least one token"),
         (lambda: translator()(ids(2, 3), ids(3, 3)), InputError, "not pairs"),

@@ -131,7 +131,7 @@ def test_parts_that_do_not_fit_together_are_refused():
         replace(system, connectivity=Connectivity(three, three[0], three > 0))
     with pytest.raises(InputError, match="4 groups of units, but 1 activation"):
         replace(system, activation=[torch.sign])
-    with pytest.raises(InputError, match="4 entries, but are shown to 2 units"):
+    with pytest.raises(InputError, match="4 entries, but there are 2 input units"):
         replace(system, environment=Environment(signs(1, 4), (0, 1)))
     with pytest.raises(InputError, match="at most once"):
         Units(3, ((0, 1), (1, 2)))

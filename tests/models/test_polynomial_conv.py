@@ -129,7 +129,7 @@ def test_equal_frequencies_are_recognised():
 
 
 def test_bad_filters_are_refused(g, x, rng):
-    with pytest.raises(InputError, match="a gain for each"):
+    with pytest.raises(InputError, match="one gain for each"):
         SpectralConv(g, lambda f: f[:3])(x)
     with pytest.raises(InputError, match="expected 2 channels"):
         GraphConvPoly(2, 2, 1, rng=rng)(x, g)

@@ -43,5 +43,5 @@ def test_stages_halve_the_size():
 def test_unknown_layouts_are_refused():
     with pytest.raises(InputError, match=r"a depth among \[18, 34, 50\], got 20"):
         resnet(20, rng=rng())
-    with pytest.raises(InputError, match="every stage needs a block"):
+    with pytest.raises(InputError, match="every stage needs at least one block"):
         ResNet(BasicBlock, (1, 0), rng=rng())

@@ -59,7 +59,7 @@ def test_two_classes_are_one_sigmoid_unit():
     model, x = SoftmaxClassifier(4, 2, rng=rng()), points()
     unit = model.to_sigmoid()
     torch.testing.assert_close(unit(x), model.probabilities(x)[:, 0], rtol=0, atol=1e-12)
-    with pytest.raises(InputError, match="only a classifier of 2 classes .* has 3"):
+    with pytest.raises(InputError, match="only a classifier with 2 classes .* got 3"):
         SoftmaxClassifier(4, 3, rng=rng()).to_sigmoid()
 
 

@@ -122,8 +122,8 @@ def test_what_several_processes_cannot_do_is_told_by_all_in_a_sentence(team, req
     for one in team:
         assert one["other data"].startswith("InputError: the processes of a run need the same data")
         assert one["taken"].startswith("InputError") and "exists already" in one["taken"]
-        assert ("give a function from parameters" in one["ready optimizer"]) is sharded
-        assert ("LBFGS needs all" in one["lbfgs"]) is sharded
+        assert ("pass a function of the parameters" in one["ready optimizer"]) is sharded
+        assert ("LBFGS needs the whole" in one["lbfgs"]) is sharded
         assert sharded or one["lbfgs"] == one["ready optimizer"] == "no error"
 
 

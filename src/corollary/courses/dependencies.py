@@ -45,7 +45,9 @@ class Graph:
         try:
             return tuple(TopologicalSorter(self.uses).static_order())
         except CycleError as error:
-            raise InputError(f"claims rest on themselves: {' -> '.join(error.args[1])}") from None
+            raise InputError(
+                f"expected no cycle among the claims, got {' -> '.join(error.args[1])}"
+            ) from None
 
     @cached_property
     def depth(self) -> dict[str, int]:

@@ -20,6 +20,6 @@ def alternating_points(n: int) -> tuple[Float[Tensor, "N 1"], Float[Tensor, " N"
         ([0.0, 0.25, 0.5, 0.75], [0.0, 1.0, 0.0, 1.0])
     """
     if not 1 <= n <= 24:
-        raise InputError(f"2^n points are made for n from 1 to 24, got n={n}")
+        raise InputError(f"the 2^n points can be created for n from 1 to 24, got n={n}")
     i = torch.arange(2**n, dtype=torch.float64)
     return (i / 2**n)[:, None], i % 2

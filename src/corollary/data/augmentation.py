@@ -77,7 +77,7 @@ def jitters(sigma: float, count: int, *, rng: int | Generator = 0) -> list[Trans
     """
     rng = as_generator(rng)
     if not sigma >= 0 or count < 1:
-        raise InputError(f"noise needs sigma >= 0 and count >= 1, got {sigma}, {count}")
+        raise InputError(f"noise needs sigma >= 0 and count >= 1, got sigma={sigma}, count={count}")
     return [identity, *([partial(_noisy, sigma=sigma, rng=rng)] * (count - 1))]
 
 
@@ -92,7 +92,9 @@ def augmented(
         ((12, 1, 4, 4), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
     """
     if not transforms:
-        raise InputError("at least one transformation is needed; identity leaves data as they are")
+        raise InputError(
+            "at least one transformation is needed; `identity` leaves the data unchanged"
+        )
     if len(x) != len(y):
         raise InputError(f"expected one label per input, got {len(y)} labels for {len(x)} inputs")
     return torch.cat([f(x) for f in transforms]), torch.cat([y] * len(transforms))

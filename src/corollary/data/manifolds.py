@@ -26,7 +26,7 @@ def embedded(
     rng = as_generator(rng)
     n, d = X.shape
     if D < d or noise < 0:
-        raise InputError(f"D >= {d} and a noise >= 0 are needed, got D={D}, noise={noise:g}")
+        raise InputError(f"D >= {d} and noise >= 0 are needed, got D={D}, noise={noise:g}")
     Q: Tensor = torch.linalg.qr(_normal(X, rng, D, d)).Q
     return X @ Q.T + noise * _normal(X, rng, n, D)
 
@@ -45,7 +45,7 @@ def embedded_sphere(
     """
     rng = as_generator(rng)
     if n < 1 or k < 1:
-        raise InputError(f"a sphere needs n >= 1 points and k >= 1 dimensions, got {n} and {k}")
+        raise InputError(f"a sphere needs n >= 1 points and k >= 1 dimensions, got n={n}, k={k}")
     z = torch.randn(n, k + 1, generator=rng, device=rng.device, dtype=torch.float64)
     return embedded(z / z.norm(dim=1, keepdim=True), D, noise, rng=rng)
 
@@ -91,7 +91,10 @@ def two_spirals(
     """
     rng = as_generator(rng)
     if n < 1 or not turns > 0 or noise < 0:
-        raise InputError(f"n >= 1, turns > 0, noise >= 0 are needed; {n}, {turns:g}, {noise:g}")
+        raise InputError(
+            f"expected n >= 1, turns > 0 and noise >= 0, got n={n}, "
+            f"turns={turns:g}, noise={noise:g}"
+        )
     r = torch.rand(n, generator=rng, device=rng.device, dtype=torch.float64).sqrt()
     y = 1.0 - 2.0 * (torch.arange(n, device=rng.device) % 2).double()
     angle = 2 * math.pi * turns * r

@@ -57,7 +57,9 @@ def mlm_corrupt(
     ordinary[special] = False
     pool = ordinary.nonzero().flatten()
     if len(pool) == 0:
-        raise InputError(f"all {vocab_size} tokens are special: there is nothing to replace with")
+        raise InputError(
+            f"all {vocab_size} tokens are special, so there is no token to replace with"
+        )
 
     def uniform() -> Tensor:
         draw = torch.rand(ids.shape, generator=rng, device=rng.device, dtype=torch.float64)

@@ -78,8 +78,8 @@ def planted(
     rng = as_generator(rng)
     if n < 1 or p < 1 or (reps is not None and reps < 1) or not 0 <= sigma < float("inf"):
         raise InputError(
-            "n, p and reps must be at least 1 and sigma a finite number >= 0, got "
-            f"{n}, {p}, {reps} and {sigma}"
+            f"n, p and reps must be at least 1 and sigma a finite number >= 0, got n={n}, "
+            f"p={p}, reps={reps}, sigma={sigma}"
         )
     shape = (n,) if reps is None else (reps, n)
     normal = partial(torch.randn, generator=rng, device=rng.device, dtype=torch.float64)

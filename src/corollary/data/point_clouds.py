@@ -29,7 +29,7 @@ def point_clouds(
     """
     rng = as_generator(rng)
     if n < 1 or M < 1 or noise < 0:
-        raise InputError(f"expected n, M >= 1 and noise >= 0, got {n}, {M} and {noise:g}")
+        raise InputError(f"expected n, M >= 1 and noise >= 0, got n={n}, M={M}, noise={noise:g}")
     normal = _normal(rng, n, M, 3)
     sphere = normal / normal.norm(dim=-1, keepdim=True)
     box = 2 * torch.rand(n, M, 3, generator=rng, device=rng.device, dtype=torch.float64) - 1

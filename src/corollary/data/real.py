@@ -82,8 +82,8 @@ def digits(split: str = "train") -> Labelled:
         from sklearn.datasets import load_digits
     except ImportError:
         raise MissingExtraError(
-            "the digits come with scikit-learn, which is not installed: "
-            "pip install 'corollary[data]'"
+            "the digits come with scikit-learn, which is not installed; run pip install "
+            "'corollary[data]'"
         ) from None
     rows = {"train": slice(0, 1437), "test": slice(1437, None)}[_split(split)]
     bunch = load_digits()
@@ -120,7 +120,8 @@ def read_idx(content: bytes, name: str = "the content") -> UInt8[Tensor, "..."]:
     values = bytearray(content[4 + 4 * axes :])  # a copy that torch may own
     if len(values) != math.prod(shape):
         raise DataUnavailableError(
-            f"{name} announces {math.prod(shape)} values, but holds {len(values)}"
+            f"the header of {name} promises {math.prod(shape)} values, but the file has "
+            f"{len(values)}"
         )
     return torch.frombuffer(values, dtype=torch.uint8).reshape(shape)
 

@@ -73,7 +73,8 @@ def nsp_pairs(
             if not exclude_successors or second not in after[first]:
                 return second
         raise InputError(
-            f"almost every sentence of the corpus follows {first!r}: no negative pair was found"
+            "no negative pair was found, because almost every sentence of the corpus follows "
+            f"{first!r}"
         )
 
     coins = torch.rand(n, generator=rng, device=rng.device, dtype=torch.float64) < share

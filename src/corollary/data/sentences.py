@@ -92,4 +92,4 @@ def _polar(part: str) -> list[str]:
 
 def _one_of(what: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise InputError(f"expected one of {', '.join(known)} as {what}, got {value!r}")
+        raise InputError(f"expected {what} to be one of {', '.join(known)}, got {value!r}")

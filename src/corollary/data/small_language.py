@@ -74,10 +74,10 @@ def documents(
     """
     rng = as_generator(rng)
     if not (n >= 1 and 1 <= sentences < math.inf):
-        raise InputError(f"expected n >= 1 documents of sentences >= 1, got {n}, {sentences}")
+        raise InputError(f"expected n >= 1 and sentences >= 1, got n={n}, sentences={sentences}")
     chosen = {mood: [v for v in VERBS[mood] if verbs is None or v in verbs] for mood in VERBS}
     if not all(chosen.values()):
-        raise InputError(f"verbs needs a friendly and a hostile one, got {verbs}")
+        raise InputError(f"verbs must contain a friendly and a hostile verb, got {verbs}")
 
     def pick(words: Sequence[str]) -> str:
         return words[int(torch.randint(len(words), (), generator=rng, device=rng.device))]

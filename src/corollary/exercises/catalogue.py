@@ -92,8 +92,8 @@ def find_exercise(number: str) -> tuple[Exercise, str]:
     known = [exercise.number for exercise in all_exercises()]
     near = " or ".join(get_close_matches(wanted, known, n=2, cutoff=0.5) or known[:2])
     raise UnknownNameError(
-        f"there is no exercise '{number}'; expected a section, a problem and perhaps a part, "
-        f"such as {near}"
+        f"there is no exercise '{number}'; expected a section, a problem and optionally a "
+        f"part, such as {near}"
     )
 
 

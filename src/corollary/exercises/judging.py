@@ -47,23 +47,23 @@ class Chain:
 
         lines = answer.get("chain") if isinstance(answer, dict) else None
         if not isinstance(lines, list) or not lines:
-            return "expected a chain that begins with let(...) and goes on with eq, le or ge"
+            return "expected a chain that begins with let(...) and continues with eq, le or ge"
         values = [real(line["value"]) for line in lines]
         if len(lines) <= self.least:
             return f"expected at least {self.least} steps, got {len(lines) - 1}"
         if not _near(values[0], real(self.start)):
-            return "the chain does not begin at the left side of the statement"
+            return "the chain does not begin with the left side of the statement"
         for k, line in enumerate(lines[1:], start=1):
             if line["relation"] not in RELATIONS[self.relation]:
-                return f"step {k} has the relation {line['relation']}, which leads the wrong way"
+                return f"the relation {line['relation']} of step {k} points in the wrong direction"
             if not str(line["by"]).strip():
-                return f"step {k} gives no reason"
+                return f"step {k} has no reason"
             sides = (_side(lines[k - 1]), _side(line))
             step = link(Step(sides[0], line["relation"], sides[1], str(line["by"])))
             if not step.holds:
                 return f"step {k} does not hold on these numbers: {_told(step)}"
         if not _near(values[-1], real(self.end)):
-            return "the chain does not end at the right side of the statement"
+            return "the chain does not end with the right side of the statement"
         for words, value in self.through.items():
             if not any(_near(other, real(value)) for other in values[1:-1]):
                 return f"the chain does not go through {words}"
@@ -91,7 +91,7 @@ def equals(
         for words, value in (mistakes or {}).items():
             if _near(got, real(value), within):
                 return words
-        return "the value is not right"
+        return "the value is wrong"
 
     return judge
 

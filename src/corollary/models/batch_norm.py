@@ -59,8 +59,8 @@ class BatchNorm(nn.Module):
         super().__init__()
         if features < 1 or delta < 0 or not 0 <= momentum <= 1:
             raise InputError(
-                f"BatchNorm needs features >= 1, delta >= 0 and momentum in [0, 1], got "
-                f"{features}, {delta:g} and {momentum:g}"
+                "BatchNorm needs features >= 1, delta >= 0 and momentum in [0, 1], got "
+                f"features={features}, delta={delta:g}, momentum={momentum:g}"
             )
         self.features, self.delta, self.momentum = features, delta, momentum
         self.correction = int(unbiased)
@@ -93,8 +93,8 @@ class BatchNorm(nn.Module):
         count = z.numel() // self.features
         if count < 2:
             raise InputError(
-                "batch normalisation needs more than one value per feature while training, got "
-                f"shape {tuple(z.shape)}; take a larger batch, or call .eval()"
+                "batch normalisation needs more than one value per feature while training, "
+                f"got shape {tuple(z.shape)}; use a larger batch, or call .eval()"
             )
         out = normalize(z, axes, delta=self.delta, correction=self.correction)
         with torch.no_grad():

@@ -34,7 +34,7 @@ def collapse_linear(network: nn.Module) -> AffineMap:
     """
     maps = _maps(network, "")
     if not maps:
-        raise NotApplicableError("the network has no affine layer, so it has no matrix of its own")
+        raise NotApplicableError("the network has no affine layer, so it has no matrix")
     return composed(maps)
 
 

@@ -65,8 +65,8 @@ def _widths(layers: Sequence[nn.Module]) -> list[int | None]:
         reads = getattr(layer, "in_features", None)
         if reads is not None and widths[-1] is not None and reads != widths[-1]:
             raise InputError(
-                f"layer {position} ({type(layer).__name__}) reads {reads} numbers, but the layer "
-                f"before it gives {widths[-1]}"
+                f"layer {position} ({type(layer).__name__}) expects {reads} inputs, but the "
+                f"layer before it has {widths[-1]} outputs"
             )
         same = _unchanged(layer, widths[-1])
         widths.append(getattr(layer, "out_features", None) if reads is not None else same)

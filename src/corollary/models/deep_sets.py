@@ -40,7 +40,7 @@ def pooled(
         raise InputError(f"pool must be sum, mean or max, got {pool!r}")
     present = z.new_ones(z.shape[:-1], dtype=torch.bool) if mask is None else mask
     if pool != "sum" and not bool(present.any(dim=-1).all()):
-        raise InputError(f"an empty set has no {pool}; use pool='sum', or leave the set out")
+        raise InputError(f"an empty set has no {pool}; use pool='sum', or remove the set")
     if pool == "max":
         return z.masked_fill(~present[..., None], -torch.inf).amax(dim=-2)
     total = (z * present[..., None]).sum(dim=-2)
@@ -83,7 +83,7 @@ class DeepSets(nn.Module):
         """Two perceptrons of the given widths; the last of ``phi`` is the latent dimension."""
         rng = as_generator(rng)
         if phi[-1] != rho[0]:
-            raise InputError(f"phi gives {phi[-1]} numbers, but rho reads {rho[0]}")
+            raise InputError(f"phi has {phi[-1]} outputs, but rho expects {rho[0]} inputs")
         return cls(
             MLP(phi, activation, rng=rng, dtype=dtype),
             MLP(rho, activation, rng=rng, dtype=dtype),

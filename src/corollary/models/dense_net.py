@@ -74,12 +74,12 @@ class DenseBlock(nn.Module):
         super().__init__()
         if min(channels, layers, growth) < 1:
             raise InputError(
-                f"a dense block needs channels, layers and growth >= 1, got {channels}, {layers} "
-                f"and {growth}"
+                "a dense block needs channels, layers and growth >= 1, got "
+                f"channels={channels}, layers={layers}, growth={growth}"
             )
         if H is None:
             if rng is None:
-                raise InputError("the default layers draw their weights: pass rng, or H")
+                raise InputError("the default layers draw random weights; pass rng, or H")
             H = partial(bn_relu_conv, rng=rng)
         self.layers = nn.ModuleList(H(channels + i * growth, growth) for i in range(layers))
         self.channels, self.out_channels = channels, channels + layers * growth

@@ -133,14 +133,17 @@ def _seen(net: nn.Module, x: Tensor) -> tuple[list[AnyDropout], list[int]]:
     with _masked(net, note), torch.no_grad():
         net.eval()(x)
     if len(widths) != len(layers):
-        raise InputError(f"{len(layers)} dropout layers were called {len(widths)} times, not once")
+        raise InputError(
+            f"{len(layers)} dropout layers were called {len(widths)} times in "
+            "total, but each must be called once"
+        )
     return layers, widths
 
 
 def _dropouts(net: nn.Module) -> list[AnyDropout]:
     found = [m for m in net.modules() if isinstance(m, AnyDropout)]
     if not found:
-        raise InputError(f"{type(net).__name__} has no dropout layer: its ensemble is itself alone")
+        raise InputError(f"{type(net).__name__} has no dropout layer, so it is its own ensemble")
     return found
 
 

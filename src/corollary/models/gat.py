@@ -95,7 +95,8 @@ class GATConv(nn.Module):
         super().__init__()
         if min(d, k, heads) < 1 or edge_dim < 0:
             raise InputError(
-                f"expected d, k, heads >= 1 and edge_dim >= 0, got {d}, {k}, {heads}, {edge_dim}"
+                f"expected d, k, heads >= 1 and edge_dim >= 0, got d={d}, k={k}, "
+                f"heads={heads}, edge_dim={edge_dim}"
             )
         self.d, self.k, self.heads, self.edge_dim = d, k, heads, edge_dim
         self.concat, self.slope = concat, slope
@@ -150,7 +151,9 @@ class GATConv(nn.Module):
         if self.edge_dim:
             scores = scores + self._edge_scores(graph, edge_features).to(scores)
         elif edge_features is not None:
-            raise InputError("expected no edge features; make the layer with edge_dim=<width>")
+            raise InputError(
+                "expected no edge features, got some; create the layer with edge_dim=<width>"
+            )
         scores = nn.functional.leaky_relu(scores, self.slope)
         return neighbour_softmax(scores, node, graph.M)
 
@@ -158,8 +161,8 @@ class GATConv(nn.Module):
         if edge_features is None or edge_features.shape != (len(graph.edges), self.edge_dim):
             got = "none" if edge_features is None else tuple(edge_features.shape)
             raise InputError(
-                f"expected edge features ({len(graph.edges)}, {self.edge_dim}), one row per edge, "
-                f"got {got}; their rows follow graph.edges"
+                f"expected edge features ({len(graph.edges)}, {self.edge_dim}), one row per "
+                f"edge, got {got}; the rows must have the order of graph.edges"
             )
         scores = edge_features @ self.u[:, 2 * self.k :].T  # (e, h)
         keys = graph.edges[:, 0] * graph.M + graph.edges[:, 1]  # ascending

@@ -43,8 +43,8 @@ class GroupAverage(nn.Module):
         for f in turned:
             if f.shape != x.shape:
                 raise InputError(
-                    f"a transformation turned shape {tuple(x.shape)} into {tuple(f.shape)}; square "
-                    "images are needed for quarter turns"
+                    f"a transformation turned shape {tuple(x.shape)} into {tuple(f.shape)}; "
+                    "quarter turns need square images"
                 )
         out: Tensor = self.model(torch.cat(turned))
         return out.reshape(len(turned), len(x), *out.shape[1:]).mean(dim=0)

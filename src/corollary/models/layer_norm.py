@@ -33,7 +33,8 @@ class LayerNorm(nn.Module):
         super().__init__()
         if features < 1 or delta < 0:
             raise InputError(
-                f"LayerNorm needs features >= 1 and delta >= 0, got {features} and {delta:g}"
+                f"LayerNorm needs features >= 1 and delta >= 0, got features={features}, "
+                f"delta={delta:g}"
             )
         self.features, self.delta = features, delta
         self.gamma = nn.Parameter(torch.ones(features, dtype=dtype))

@@ -115,11 +115,13 @@ def _check_alike(nets: list[nn.Module]) -> None:
         if differ or type(net) is not type(nets[0]):
             what = f"'{differ[0]}'" if differ else f"its class, {type(net).__name__}"
             raise InputError(
-                f"Many needs networks of one shape, but network {r} differs from network 0 in "
-                f"{what}; a narrow ReLU layer can be padded with zeros, which stay zero"
+                f"Many needs networks of the same shape, but network {r} differs from network "
+                f"0 in {what}; a narrow ReLU layer can be padded with zeros, which stay zero"
             )
         if net.training is not nets[0].training:
-            raise InputError(f"network {r} is in another mode than network 0; call .train() on all")
+            raise InputError(
+                f"network {r} is not in the same mode as network 0; call .train() on all networks"
+            )
 
 
 def _shapes(net: nn.Module) -> dict[str, tuple[int, ...]]:

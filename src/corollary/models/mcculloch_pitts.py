@@ -35,8 +35,8 @@ class McCullochPitts(nn.Module):
         signs = torch.as_tensor(signs)
         if signs.ndim != 1 or len(signs) == 0 or not bool((signs.abs() == 1).all()):
             raise InputError(
-                f"expected synapses to be a list of -1 and +1, got {signs.tolist()}; leave an "
-                "input out by its wire, not by a zero"
+                f"expected synapses to be a list of -1 and +1, got {signs.tolist()}; to "
+                "ignore an input, remove its wire instead of using 0"
             )
         if threshold != threshold:
             raise InputError("the threshold must be a number, got NaN")
@@ -90,7 +90,7 @@ class TwoLevel(nn.Module):
         self.wires = None if wires is None else [list(w) for w in wires]
         if self.wires is not None and [len(w) for w in self.wires] != [u.n for u in units]:
             raise InputError(
-                f"the units read {[u.n for u in units]} inputs, but have "
+                f"the units expect {[u.n for u in units]} inputs, but have "
                 f"{[len(w) for w in self.wires]} wires"
             )
 

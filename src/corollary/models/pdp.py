@@ -73,8 +73,8 @@ class Environment:
         """What is wanted of the units ``answer`` for pattern ``i``."""
         if self.targets is None:
             raise InputError(
-                "expected an environment with targets, got none; pass targets, or take a learning "
-                "rule that needs none"
+                "expected an environment with targets, got none; pass targets, or use a "
+                "learning rule without targets"
             )
         return self.targets[i]
 
@@ -143,7 +143,9 @@ class PDPSystem:
             )
         entry, width = self.environment.entry, self.environment.patterns.shape[1]
         if len(entry) != width:
-            raise InputError(f"patterns have {width} entries, but are shown to {len(entry)} units")
+            raise InputError(
+                f"patterns have {width} entries, but there are {len(entry)} input units"
+            )
 
     def start(self, i: int) -> Float[Tensor, " n"]:
         """States with pattern ``i`` at the entry and 0 elsewhere."""

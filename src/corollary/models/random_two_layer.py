@@ -46,7 +46,9 @@ class RandomTwoLayer(nn.Module):
         if len(self.w) == 1:
             return x @ self.w[0].T
         if len(x) != len(self.w):
-            raise InputError(f"{len(self.w)} networks need one row each, got {len(x)} rows")
+            raise InputError(
+                f"expected one row for each of {len(self.w)} networks, got {len(x)} rows"
+            )
         return torch.einsum("nd,nkd->nk", x, self.w)
 
     def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:

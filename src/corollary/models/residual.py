@@ -63,8 +63,8 @@ class Residual(nn.Module):
         self.out_features = getattr(block, "out_features", None)
         if projection is None and self.in_features != self.out_features:
             raise InputError(
-                f"a shortcut without projection needs a block that keeps the width, but it goes "
-                f"from {self.in_features} to {self.out_features}; pass projection=V"
+                "a shortcut without projection needs a block that keeps the width, but this "
+                f"block goes from {self.in_features} to {self.out_features}; pass projection=V"
             )
 
     def shortcut(self, x: Float[Tensor, "n *d"]) -> Float[Tensor, "n *m"]:
@@ -80,8 +80,8 @@ class Residual(nn.Module):
         kept = self.shortcut(x)
         if change.shape != kept.shape:
             raise InputError(
-                f"the block gives shape {tuple(change.shape)} and the shortcut "
-                f"{tuple(kept.shape)}; pass a projection that makes them equal"
+                f"the block returns shape {tuple(change.shape)} and the shortcut "
+                f"{tuple(kept.shape)}; pass a projection that makes the shapes equal"
             )
         return kept + change if self.at_zero is None else kept + (change - self.at_zero)
 

@@ -164,7 +164,7 @@ class ResNet(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if not depths or min(depths) < 1:
-            raise InputError(f"every stage needs a block, but depths are {depths}")
+            raise InputError(f"every stage needs at least one block, got depths={depths}")
         kernel, stride = (3, 1) if small_images else (7, 2)
         stem = conv_bn(channels, width, kernel, stride=stride, rng=rng, dtype=dtype)
         pool = [] if small_images else [nn.MaxPool2d(3, 2, padding=1)]

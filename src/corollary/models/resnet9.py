@@ -68,8 +68,8 @@ class ResNet9(nn.Module):
         rng = as_generator(rng)
         if in_channels < 1 or num_classes < 1:
             raise InputError(
-                f"ResNet9 needs in_channels and num_classes >= 1, got {in_channels} and "
-                f"{num_classes}"
+                "ResNet9 needs in_channels and num_classes >= 1, got "
+                f"in_channels={in_channels}, num_classes={num_classes}"
             )
         conv = partial(conv_block, rng=rng, dtype=dtype)
         self.conv1, self.conv2 = conv(in_channels, 64), conv(64, 128, pool=True)

@@ -80,7 +80,9 @@ def robust_network(
     if not found <= c * (1 + 1e-12) + 1e-12:
         raise InputError(f"expected |<x_i, x_j>| / d of at most c = {c:.4g}, got {found:.4g}")
     if not 0 <= c < 1:
-        raise InputError(f"correlations must be below 1 in size, got c = {c:.4g}: equal points?")
+        raise InputError(
+            f"correlations must be below 1 in size, got c = {c:.4g}; check for equal points"
+        )
     return Robust(unchecked_network(x, y, c), (1 - c) / 2 * d**0.5, c)
 
 

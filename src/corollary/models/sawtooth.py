@@ -54,7 +54,7 @@ def sawtooth(
     :covers: sawtooth-composition
     """
     if not 1 <= k <= 40:
-        raise InputError(f"the tent map is composed 1 to 40 times, got k={k}")
+        raise InputError(f"the tent map can be composed 1 to 40 times, got k={k}")
     layers: list[nn.Module] = []
     if form == "three_units":
         ones, bends, sums = [[1.0]] * 3, [0.0, -0.5, -1.0], [[2.0, -4.0, 2.0]]
@@ -113,7 +113,7 @@ def shallow_relu(at: Sequence[float], steps: Sequence[float]) -> nn.Sequential:
         1.0
     """
     if len(at) != len(steps) or not at:
-        raise InputError(f"a step per bend is needed, got {len(at)} bends, {len(steps)} steps")
+        raise InputError(f"expected one step per bend, got {len(steps)} steps for {len(at)} bends")
     first = _linear([[1.0]] * len(at), [-a for a in at], torch.float64)
     return nn.Sequential(first, nn.ReLU(), _linear([list(steps)], [0.0], torch.float64))
 

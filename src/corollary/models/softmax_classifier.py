@@ -90,7 +90,7 @@ class SoftmaxClassifier(nn.Module):
         """The sigmoid unit with the probability of class 0 of two."""
         if self.out_features != 2:
             raise InputError(
-                f"only a classifier of 2 classes is a sigmoid unit, but this has "
-                f"{self.out_features}"
+                f"only a classifier with 2 classes is a sigmoid unit, got {self.out_features} "
+                "classes"
             )
         return RidgeUnit.of(torch.sigmoid, (self.Theta[0] - self.Theta[1]).detach())

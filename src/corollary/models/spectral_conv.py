@@ -77,7 +77,7 @@ class SpectralConv(nn.Module):
         gains = self.filter(self.frequencies)
         if gains.shape != self.frequencies.shape:
             raise InputError(
-                f"the filter must give a gain for each of {self.graph.M} frequencies, got "
+                f"the filter must return one gain for each of {self.graph.M} frequencies, got "
                 f"{tuple(gains.shape)}"
             )
         return gains

@@ -89,12 +89,12 @@ def _checked(net: nn.Sequential, old: type[nn.Module], drop_shift: bool) -> list
             )
         if i % 2 == 0 and i > 0 and layer.bias is None and not drop_shift:
             raise InputError(
-                f"layer '{i}' reads {old.__name__} units and needs a bias to take up the shift of "
-                "the other activation, but it has none; build it with bias=True"
+                f"layer '{i}' follows {old.__name__} units and needs a bias for the shift of "
+                "the other activation, but it has none; build the layer with bias=True"
             )
     if len(layers) % 2 == 0:
         raise InputError(
-            f"expected a network that ends in a Linear layer, got {len(layers)} layers, the "
-            "last of which is an activation"
+            f"expected a network that ends in a Linear layer, got {len(layers)} layers, and "
+            "the last layer is an activation"
         )
     return layers

@@ -187,7 +187,7 @@ def _vector(theta: Tensor, name: str) -> Tensor:
     if theta.ndim != 1 or len(theta) == 0 or not torch.isfinite(theta).all():
         raise InputError(
             f"{name} must be a vector of finite numbers, got shape {tuple(theta.shape)}"
-            + ("" if torch.isfinite(theta).all() else " with NaN or inf in it")
+            + ("" if torch.isfinite(theta).all() else " with NaN or infinity in it")
         )
     return theta
 

@@ -131,5 +131,5 @@ def _check_comparisons(result: Result) -> None:
         if len(part.measured) != count or not 0 <= part.worst < count:
             raise ResultsFileError(
                 f"{result.name} has {count} predictions and {len(part.measured)} "
-                f"measurements, so comparison number {part.worst} cannot decide it"
+                f"measurements, so its deciding comparison cannot be number {part.worst}"
             )

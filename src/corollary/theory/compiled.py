@@ -65,8 +65,8 @@ def compiled(
     if find_spec("numba") is None:
         if backend == "numba":
             raise MissingExtraError(
-                "backend 'numba' needs numba, which is not installed: "
-                "pip install 'corollary[fast]', or use backend='torch'"
+                "backend 'numba' needs numba, which is not installed; run pip install "
+                "'corollary[fast]', or use backend='torch'"
             )
         return None
     return _compile(kernel, contract)

@@ -21,6 +21,6 @@ def as_generator(rng: int | Generator, device: torch.device | str = "cpu") -> Ge
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise InputTypeError(
             f"rng: expected a whole number or a torch.Generator, got {type(rng).__name__}; "
-            "leave it out for the seed 0"
+            "omit it for the seed 0"
         )
     return torch.Generator(device=device).manual_seed(rng)

@@ -78,7 +78,7 @@ def batch_size_study(
         in the tests their test losses agree to a thousandth.
     """
     if seeds < 2 or draws < 1:
-        raise InputError(f"expected seeds >= 2 and draws >= 1, got {seeds} and {draws}")
+        raise InputError(f"expected seeds >= 2 and draws >= 1, got seeds={seeds}, draws={draws}")
     n = len(train[0])
     wrong = [b for b in batches if not 1 <= b <= n]
     if wrong or not batches:

@@ -64,7 +64,7 @@ def source(
         if batch_size is not None:
             raise InputError(
                 f"batch_size={batch_size} cannot be combined with a DataLoader, which has its "
-                "own; leave batch_size out"
+                "own batch size; omit batch_size"
             )
         return LoaderSource(data, seed, device, team)
     return TensorSource(data, batch_size, seed, device, team)
@@ -146,7 +146,7 @@ class LoaderSource:
             batches = iter(self.loader)
         batch = self._next(batches, number, 0)
         if batch is None:
-            raise InputError("the data is empty: the DataLoader gives no batch")
+            raise InputError("the data is empty, because the DataLoader yields no batch")
         index = 0
         while batch is not None:
             following = self._next(batches, number, index + 1)
@@ -173,7 +173,7 @@ def _as_batch(batch: Any) -> Batch:
     parts = (batch,) if isinstance(batch, Tensor) else batch
     if not isinstance(parts, tuple | list) or not all(isinstance(t, Tensor) for t in parts):
         raise InputTypeError(
-            "the DataLoader must give tensors or tuples of tensors, got "
+            "the DataLoader must yield tensors or tuples of tensors, got "
             f"{type(batch).__name__}; change its collate_fn"
         )
     return tuple(parts)
@@ -198,9 +198,9 @@ def _checked(data: Any) -> Batch:
         raise InputError(f"each tensor of the data needs a first axis of rows, got {shapes}")
     if len({len(t) for t in tensors}) > 1:
         raise InputError(
-            f"the tensors of the data must have equally many rows, got shapes {shapes}"
+            f"the tensors of the data must have the same number of rows, got shapes {shapes}"
         )
     if len({t.device for t in tensors}) > 1:
-        raise InputError("the tensors of the data must be on one device")
+        raise InputError("the tensors of the data must be on the same device")
     check_sizes(len(tensors[0]), None)
     return tuple(tensors)

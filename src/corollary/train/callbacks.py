@@ -80,8 +80,8 @@ class Listeners:
             if not found:
                 if not callable(callback):
                     raise InputTypeError(
-                        "a callback needs on_step, on_epoch or on_end, or is a function of the "
-                        f"loop, got {type(callback).__name__}"
+                        "a callback must be a function of the loop, or have on_step, "
+                        f"on_epoch or on_end, got {type(callback).__name__}"
                     )
                 self.on_step.append(callback)
 

@@ -111,7 +111,9 @@ def load(path: str | Path, loop: Loop) -> None:
     try:
         loop.optimizer.load_state_dict(state["optimizer"])
     except (ValueError, KeyError) as error:
-        raise InputError(f"the optimizer saved in {path} is not this one ({error})") from None
+        raise InputError(
+            f"the optimizer saved in {path} does not match this optimizer ({error})"
+        ) from None
     loop.model.load_state_dict(state["model"])
     if state["loss"] is not None and isinstance(loop.loss, nn.Module):
         loop.loss.load_state_dict(state["loss"])
@@ -182,12 +184,16 @@ def _check_same_run(path: Path, saved: dict[str, Any], now: dict[str, Any]) -> N
 
 def _check_fits(path: Path, what: str, saved: dict[str, Any], owner: Any) -> None:
     if not isinstance(owner, nn.Module):
-        raise InputError(f"{path} holds the state of a {what} that is a module; this one is not")
+        raise InputError(
+            f"{path} holds the state of a {what} that is a module, but this {what} is not a module"
+        )
     now = owner.state_dict()
     different = sorted(set(saved) ^ set(now))
     if different:
         where = path if different[0] in saved else f"this {what}"
-        raise InputError(f"the {what} in {path} is not this one: only {where} has '{different[0]}'")
+        raise InputError(
+            f"the {what} in {path} does not match this {what}: only {where} has '{different[0]}'"
+        )
     for name, value in now.items():
         if isinstance(value, Tensor) and value.shape != saved[name].shape:
             raise InputError(

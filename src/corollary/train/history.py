@@ -80,7 +80,7 @@ class History:
             return list(range(self.steps)), self.losses
         if name not in self.metrics:
             known = ", ".join(["loss", *self.metrics])
-            raise UnknownNameError(f"the history has no '{name}'; it has {known}")
+            raise UnknownNameError(f"the history has no '{name}'; it contains {known}")
         return self.metrics[name]
 
     def __len__(self) -> int:

@@ -30,4 +30,4 @@ def need_real_parameters(subject: Subject) -> None:
     if not subject.parameters():
         raise NotApplicableError("the module has no trainable parameters")
     if any(p.is_complex() for p in subject.parameters().values()):
-        raise NotApplicableError("the parameters are complex, and this is for real ones")
+        raise NotApplicableError("expected real parameters, got complex ones")

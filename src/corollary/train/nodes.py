@@ -57,8 +57,8 @@ def fit_nodes(
         raise InputError("no node is labelled; mark at least one in `labelled`")
     if len(x) != graph.M or len(y) != graph.M or len(labelled) != graph.M:
         raise InputError(
-            f"x, y and labelled need a row for each of {graph.M} nodes, got {len(x)}, "
-            f"{len(y)} and {len(labelled)}"
+            f"x, y and labelled need one row for each of {graph.M} nodes, got {len(x)}, "
+            f"{len(y)} and {len(labelled)} rows"
         )
     known = torch.where(labelled, y, _UNKNOWN)
 

@@ -122,12 +122,13 @@ def _scalar(value: Any) -> Tensor:
         )
     if value.numel() != 1:
         raise InputError(
-            f"the loss must return a scalar, but it returned shape {tuple(value.shape)}; "
-            "take its mean, or return (sum, count)"
+            f"the loss must return a scalar, got shape {tuple(value.shape)}; return the mean, "
+            "or (sum, count)"
         )
     if not value.requires_grad:
         raise InputError(
-            "the loss does not depend on any parameter that requires a gradient; check that the "
-            "model is called, that nothing is detached and that not all parameters are frozen"
+            "the loss does not depend on any parameter that requires a gradient; check that "
+            "the model is called, that no tensor is detached and that not all parameters are "
+            "frozen"
         )
     return value

@@ -88,5 +88,5 @@ class LabelNoise:
         """Add noise to the last tensor of the batch, and value."""
         y = batch[-1]
         if len(batch) < 2 or not y.is_floating_point():
-            raise InputError("label noise needs real targets; for classes take LabelSmoothing")
+            raise InputError("label noise needs real targets; for classes use LabelSmoothing")
         return self.call(model, loss, *batch[:-1], y + self.sigma * torch.randn_like(y))

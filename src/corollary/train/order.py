@@ -54,8 +54,8 @@ def batch_indices(
     steps = steps_in_epoch(n, batch_size)
     if not (0 <= step < steps and epoch >= 0):
         raise InputError(
-            f"an epoch of {n} rows in batches of {batch_size or n} has steps 0 to {steps - 1}, "
-            f"but step {step} of epoch {epoch} was asked for"
+            f"an epoch of {n} rows in batches of {batch_size or n} has steps 0 to "
+            f"{steps - 1}, got step {step} of epoch {epoch}"
         )
     if batch_size is None or batch_size >= n:
         return torch.arange(n)

@@ -78,8 +78,9 @@ class Parallel:
         mine = {id(p) for p in self.valued.parameters()}
         if any(id(p) not in mine for p in parameters_of(optimizer)):
             raise InputError(
-                "the optimizer has a parameter that is neither the model's nor the loss's, which "
-                "several processes cannot train; make it a parameter of the model"
+                "the optimizer has a parameter that belongs neither to the model nor to the "
+                "loss, and several processes cannot train it; make it a parameter of the "
+                "model"
             )
 
     def gradient(
@@ -140,15 +141,16 @@ class FullySharded(Parallel):
         """See :meth:`Parallel.check`."""
         if isinstance(optimizer, Optimizer) and not sharded:
             raise InputError(
-                "with sharding='fsdp2' the optimizer is made after the parameters are sharded; "
-                "give a function from parameters to one, as lambda p: Adam(p, lr=0.001)"
+                "with sharding='fsdp2' the optimizer must be created after the parameters "
+                "are sharded; pass a function of the parameters, such as lambda p: Adam(p, "
+                "lr=0.001)"
             )
 
     def check_optimizer(self, optimizer: Optimizer) -> None:
         """See :meth:`Parallel.check_optimizer`."""
         super().check_optimizer(optimizer)
         if isinstance(optimizer, LBFGS):
-            raise InputError("LBFGS needs all of a gradient at once; take sharding='ddp'")
+            raise InputError("LBFGS needs the whole gradient at once; use sharding='ddp'")
 
     def _wrap(self) -> None:
         from torch.distributed.device_mesh import init_device_mesh

@@ -48,8 +48,8 @@ def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Op
     if not isinstance(optimizer, Optimizer):
         if not callable(optimizer):
             raise InputTypeError(
-                "the optimizer must be a torch optimizer or a function from parameters to one, "
-                f"but it is {type(optimizer).__name__}"
+                "expected a torch optimizer, or a function of the parameters that returns "
+                f"one, got {type(optimizer).__name__}"
             )
         optimizer = optimizer(trainable)
         if not isinstance(optimizer, Optimizer):
@@ -59,8 +59,8 @@ def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Op
             )
     if not {id(p) for p in trainable} & {id(p) for p in parameters_of(optimizer)}:
         raise InputError(
-            "the optimizer holds none of the model's trainable parameters; make it from "
-            "model.parameters() of this very model"
+            "the optimizer holds none of the model's trainable parameters; create the "
+            "optimizer from model.parameters() of this model"
         )
     return optimizer
 
@@ -76,7 +76,9 @@ def check_schedule(schedule: Any, optimizer: Optimizer) -> None:
         return
     if isinstance(schedule, LRScheduler):
         if schedule.optimizer is not optimizer:
-            raise InputError("the schedule belongs to another optimizer; make it from this one")
+            raise InputError(
+                "the schedule belongs to another optimizer; create it with this optimizer"
+            )
     elif not callable(schedule):
         raise InputTypeError(
             "the schedule must be a function from the step to a factor of the learning rate, or a "

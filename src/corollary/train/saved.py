@@ -33,8 +33,8 @@ def save_model(model: nn.Module, path: str | Path, **arguments: Any) -> None:
     kind = type(model)
     if not kind.__module__.startswith(_HOME):
         raise InputError(
-            f"only models of corollary.models can be saved so, but this is a "
-            f"{kind.__module__}.{kind.__qualname__}; name your own as file.py:build"
+            "expected a model of corollary.models, got a "
+            f"{kind.__module__}.{kind.__qualname__}; load your own model with file.py:build"
         )
     state = {"module": kind.__module__, "class": kind.__qualname__, "arguments": arguments}
     write_state(Path(path), state | {"weights": dict(model.state_dict())})
@@ -48,8 +48,9 @@ def load_model(path: str | Path) -> nn.Module:
         arguments, weights = state["arguments"], state["weights"]
     except (KeyError, TypeError):
         raise InputError(
-            f"{path} holds no model of corollary.models; weights alone do not say what module they "
-            "belong to: give file.py:build, which builds the module and loads them"
+            f"{path} holds no model of corollary.models, and weights alone do not say to "
+            "which module they belong; pass file.py:build, a function that builds the module "
+            "and loads them"
         ) from None
     if not str(home).startswith(_HOME):
         raise InputError(f"{path} names the module {home}, which is not one of corollary.models")

@@ -115,7 +115,7 @@ def train_subject(
     """
     if optimizer not in OPTIMIZERS:
         known = ", ".join(OPTIMIZERS)
-        raise InputError(f"expected one of {known} as --optimizer, got '{optimizer}'")
+        raise InputError(f"expected --optimizer to be one of {known}, got '{optimizer}'")
     learn, rest = _split(subject, held_out)
     stable = _stable_step(subject) if optimizer == "sgd" and not subject.lr else None
     stable = told_by_first(stable)  # curvature is rounded differently on different processors
@@ -170,7 +170,7 @@ def save_weights(model: nn.Module, path: Path) -> None:
 def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
     """Samples to learn from and samples that are held out, in an order that the seed decides."""
     if subject.batch is None:
-        raise InputError("training needs data; name some with --data")
+        raise InputError("training needs data; pass --data")
     batch = subject.labelled()
     order = torch.randperm(batch.size, generator=subject.rng("held out"))
     count = round(share * batch.size)
@@ -191,7 +191,7 @@ def _stable_step(subject: Subject) -> float | None:
     except (CorollaryError, RuntimeError) as error:  # such as a layer without second derivatives
         why = str(error).splitlines()[0]
         raise InputError(
-            f"a learning rate could not be chosen for {subject.name} ({why}); give one with --lr"
+            f"a learning rate could not be chosen for {subject.name} ({why}); pass one with --lr"
         ) from None
     return found.step.value if found.step.value < float("inf") else None
 

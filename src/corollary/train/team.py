@@ -101,9 +101,9 @@ class Team:
             for name, value in others[0].items():
                 if other.get(name) != value:
                     raise InputError(
-                        f"the processes of a run need the same {name}, but process 0 has {value} "
-                        f"and process {rank} has {other.get(name)}; draw what is random from one "
-                        "seed in all of them"
+                        f"the processes of a run need the same {name}, but process 0 has "
+                        f"{value} and process {rank} has {other.get(name)}; use the same seed "
+                        "in all processes"
                     )
 
 
@@ -173,7 +173,7 @@ def losses_told(where: Callable[[], str]) -> Iterator[None]:
         if not _is_about_others(error):
             raise
         raise LostProcessError(
-            f"another process of the run has ended or does not answer, {where()}"
+            f"another process of the run has ended or does not respond, {where()}"
         ) from error
 
 

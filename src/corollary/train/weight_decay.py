@@ -55,7 +55,7 @@ class L2Penalty:
         """The penalised value, a mean or a pair (sum, count) as the loss gives it."""
         if is_sum(loss):
             raise InputError(
-                "the penalty is added to a mean over rows; give the loss reduction='mean'"
+                "the penalty is added to a mean over rows, so the loss needs reduction='mean'"
             )
         value = self.call(model, loss, *batch)
         squares = [p.square().sum() for p in model.parameters() if p.requires_grad]

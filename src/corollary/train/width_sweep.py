@@ -73,7 +73,9 @@ def width_sweep(
     if stop not in ("zero_train", "converged"):
         raise InputError(f"expected stop to be 'zero_train' or 'converged', got {stop!r}")
     if seeds < 1 or not widths:
-        raise InputError(f"a sweep needs widths and seeds >= 1, got {list(widths)}, {seeds}")
+        raise InputError(
+            f"a sweep needs widths and seeds >= 1, got widths={list(widths)}, seeds={seeds}"
+        )
     (x, y), (x_test, y_test) = train, test
     x, x_test = x.flatten(1), x_test.flatten(1)
     classes = int(max(y.max(), y_test.max())) + 1

@@ -87,7 +87,7 @@ MODELS = [
         "GivesNothing",
         "GivesNothing returns nothing that can be examined: its forward returns a None",
     ),
-    ("Lazy", "run one batch through it first"),
+    ("Lazy", "run one batch through the module first"),
     ("Raises", "RuntimeError: no way second line"),
     ("DiesAtOnce", "was not examined: its process ended with exit code 7"),
 ]
@@ -97,7 +97,7 @@ UNFIT = [
     *((["nets.py:both", "--loss", name], s) for name, s in LOSSES),
     *(([f"nets.py:{m}", "--data", "nets.py:data"], s) for m, s in MODELS),
     (["nets.py:Hangs", "--data", "nets.py:data", "--budget", "1"], "did not end within the budget"),
-    (["nets.py:Greedy", "--data", "nets.py:data", "--memory", "1"], "out of memory, see --memory"),
+    (["nets.py:Greedy", "--data", "nets.py:data", "--memory", "1"], "out of memory; see --memory"),
     (["nets.py:both", "--lr", "-1"], "lr must be positive"),
     (["nets.py:both", "--lr", "inf"], "expected a positive learning rate, got inf"),
     (

@@ -40,7 +40,7 @@ def test_only_networks_with_one_activation_are_joined():
     )
     with pytest.raises(InputError, match="same activation"):
         joined([network(), other], [1.0, 1.0])
-    with pytest.raises(InputError, match="a weight per network"):
+    with pytest.raises(InputError, match="one weight per network"):
         joined([network()], [])
 
 

@@ -70,7 +70,7 @@ def test_many_heads_are_single_heads_side_by_side():
 
 
 def test_a_width_that_heads_cannot_share_is_refused():
-    with pytest.raises(InputError, match="3 heads cannot share d_model=8"):
+    with pytest.raises(InputError, match="d_model=8 cannot be divided among 3 heads"):
         attention(heads=3)
     assert attention(heads=3, d_k=2, d_v=2)(normal(5, 8)).shape == (5, 8)
     with pytest.raises(InputError, match="heads >= 1"):

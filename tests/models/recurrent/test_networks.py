@@ -204,5 +204,5 @@ def test_a_stack_and_an_lru_go_on_from_their_last_state():
     torch.testing.assert_close(stack.run(x[:, 4:], states=states)[0], stack(x)[:, 4:], **EXACT)
     _, last = layer.run(x[:, :4])
     torch.testing.assert_close(layer.run(x[:, 4:], last)[0], layer(x)[:, 4:], **EXACT)
-    with pytest.raises(InputError, match="2 cells need as many states"):
+    with pytest.raises(InputError, match="for each of 2 cells"):
         stack.run(x, states=states[:1])

@@ -141,5 +141,5 @@ def test_sources_and_prefixes_go_together():
     net = model()
     x, y = copy_pairs(2, 5, 4, rng=rng())
     assert net.next_token(x[:1])(y[:, :3]).shape == (2, 4)
-    with pytest.raises(InputError, match="2 sources need as many prefixes"):
+    with pytest.raises(InputError, match="got 2 sources for"):
         net.next_token(x)(y[:1, :3])

@@ -117,7 +117,7 @@ def test_padding_has_no_part_in_the_loss_of_tags():
         nn.functional.cross_entropy(head(hidden)[i, : 3 + i], labels[i, : 3 + i]) for i in (0, 1)
     ]
     assert float(loss) == pytest.approx(float((3 * parts[0] + 4 * parts[1]) / 7))
-    with pytest.raises(InputError, match="no token counts"):
+    with pytest.raises(InputError, match="every token is ignored"):
         head.loss(head(hidden), torch.full((2, 5), IGNORED))
 
 

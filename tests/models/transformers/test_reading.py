@@ -147,7 +147,7 @@ def test_the_keys_of_a_source_are_computed_once():
 
 def test_a_block_that_is_not_causal_cannot_be_continued():
     block = DecoderBlock(8, 2, cross_attention=False, causal=False, rng=rng())
-    with pytest.raises(InputError, match="earlier positions read later ones"):
+    with pytest.raises(InputError, match="earlier positions depend on later ones"):
         block.step(torch.randn(1, 1, 8).double(), KeyValues())
 
 
@@ -157,7 +157,7 @@ def test_what_a_memory_cannot_take_is_refused():
     with pytest.raises(InputError, match="at least one new token"):
         reader.read(ids[:, :0])
     reader.read(ids)
-    with pytest.raises(InputError, match="which rows to keep"):
+    with pytest.raises(InputError, match="the rows to keep"):
         reader.read(ids[:2])
-    with pytest.raises(InputError, match="go with cross-attention"):
+    with pytest.raises(InputError, match="only with cross-attention"):
         model.blocks[0].step(torch.randn(1, 1, 8).double(), KeyValues(), (ids, ids))

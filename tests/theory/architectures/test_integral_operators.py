@@ -68,5 +68,5 @@ def test_bad_grids_are_refused():
         trapezoid_weights(torch.tensor([1.0, 0.0]))
     with pytest.raises(InputError, match="uniform"):
         numerical_convolve(box, box, torch.tensor([0.0, 1.0, 3.0]))
-    with pytest.raises(InputError, match="one axis or two"):
+    with pytest.raises(InputError, match="one or two axes"):
         numerical_convolve(box, box)

@@ -32,7 +32,7 @@ def test_impossible_windows_are_refused():
     assert conv_output_size(3, 6, p=2) == 2
     with pytest.raises(InputError, match=">= 1"):
         conv_output_size(3, 2, s=0)
-    with pytest.raises(InputError, match="no equal padding"):
+    with pytest.raises(InputError, match="no padding that is equal"):
         same_padding(4)
     with pytest.raises(InputError, match=r"\(k, s\)"):
         receptive_field([(3,)])
@@ -52,6 +52,6 @@ def test_the_gradient_of_one_output_reaches_what_the_formula_says(layers):
 
 
 def test_a_place_must_have_all_its_indices_and_nothing_seen_has_no_width():
-    with pytest.raises(InputError, match="has no place"):
+    with pytest.raises(InputError, match="has no position"):
         seen_inputs(lambda x: x, torch.ones(2, 2), [0])
     assert width(torch.zeros(3, dtype=torch.bool)) == 0

@@ -108,9 +108,9 @@ def test_a_nonlinear_map_has_no_matrix(rng):
 
 
 def test_wrong_maps_and_sizes_are_refused_in_one_sentence(rng):
-    with pytest.raises(InputError, match="wrap a map of one vector in torch.vmap"):
+    with pytest.raises(InputError, match="wrap a map of single vectors in torch.vmap"):
         is_linear(lambda x: x.sum(), 3, rng=rng)
-    with pytest.raises(InputTypeError, match="must give a tensor"):
+    with pytest.raises(InputTypeError, match="map to return a tensor"):
         is_linear(lambda x: 1.0, 3, rng=rng)
     with pytest.raises(InputError, match="not finite"):
         is_linear(lambda x: x / 0, 3, rng=rng)

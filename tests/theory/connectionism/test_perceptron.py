@@ -127,7 +127,7 @@ def test_points_that_are_not_finite_are_refused_by_number():
 
 
 def test_an_order_that_repeats_a_point_is_refused():
-    with pytest.raises(InputError, match="order must hold each"):
+    with pytest.raises(InputError, match="order must contain each"):
         perceptron_fit(BITS, torch.ones(4), order=torch.tensor([0, 1, 1, 2]))
     with pytest.raises(InputError, match="max_updates must be at least 1"):
         perceptron_fit(BITS, torch.ones(4), max_updates=0)

@@ -30,7 +30,9 @@ def test_the_one_map_agrees_with_the_chain_of_maps(seed):
 
 def test_maps_that_do_not_fit_are_refused():
     rng = torch.Generator()
-    with pytest.raises(InputError, match="map 2 reads 3 numbers, but the one before it gives 4"):
+    with pytest.raises(
+        InputError, match="map 2 expects 3 inputs, but the map before it has 4 outputs"
+    ):
         composed([random_map(2, 4, rng), random_map(3, 1, rng)])
     with pytest.raises(InputError, match="got none"):
         composed([])

@@ -70,7 +70,7 @@ def test_for_square_X_the_formula_as_printed_gives_another_vector():
 
 def test_shapes_and_layouts_that_do_not_fit_are_refused():
     X, y = draw(20, 4)
-    with pytest.raises(InputError, match="is the layout right"):
+    with pytest.raises(InputError, match="check the layout"):
         ols(X, y, "cols")
     with pytest.raises(InputError, match="w must have 4 entries"):
         ols_gradient(X, y, torch.zeros(3, dtype=torch.float64))

@@ -89,7 +89,7 @@ def test_bad_input_is_named():
         Gaussian(zero, torch.diag(torch.tensor([1.0, -1.0], dtype=torch.float64)))
     with pytest.raises(InputError, match="must be symmetric"):
         Gaussian(zero, torch.tensor([[1.0, 0.5], [0.0, 1.0]], dtype=torch.float64))
-    with pytest.raises(InputError, match="size of mu"):
+    with pytest.raises(InputError, match="length of mu"):
         Gaussian(zero[:1], eye)
     with pytest.raises(InputError, match="A must be 1 x 2"):
         affine_gaussian(zero, eye, torch.ones(1, 3, dtype=torch.float64), zero[:1])

@@ -47,7 +47,7 @@ def test_a_linear_function_has_its_slope_everywhere():
 
 
 def test_the_modulus_has_no_mean_value_on_minus_one_to_one():
-    with pytest.raises(InputError, match="it has a kink there"):
+    with pytest.raises(InputError, match="f has a kink there"):
         mvt_point(lambda x: x.abs().sum(), -ONE, 2 * ONE)
 
 

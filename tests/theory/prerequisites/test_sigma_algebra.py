@@ -63,7 +63,7 @@ def test_the_fair_die():
 def test_what_is_no_measure_is_refused():
     with pytest.raises(InputError, match="must not be negative"):
         FiniteMeasure({"a": 1.5, "b": -0.5})
-    with pytest.raises(InputError, match="must add to 1"):
+    with pytest.raises(InputError, match="must sum to 1"):
         FiniteMeasure({"a": 0.5})
     with pytest.raises(InputError, match="must not be negative"):
         FiniteMeasure({"a": float("nan")})

@@ -49,7 +49,7 @@ def test_bad_input_is_named():
         taylor_polynomial(torch.exp, 0.0, -1)
     with pytest.raises(InputError, match="must be finite"):
         taylor_polynomial(torch.exp, math.nan, 1)
-    with pytest.raises(InputError, match="its own Taylor polynomial"):
+    with pytest.raises(InputError, match="equals its Taylor polynomial"):
         taylor_remainder_rate(torch.square, 0.0, 2)
     with pytest.raises(InputError, match="steps must be positive"):
         taylor_remainders(torch.exp, 0.0, 1, torch.tensor([-1.0]))

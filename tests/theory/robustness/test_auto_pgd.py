@@ -157,7 +157,7 @@ def test_misuse_of_apgd_is_named(trained):
         APGD(0.1, objective="dlr", start="zero")(net, x, y)
     with pytest.raises(InputError, match="at least 1"):
         APGD(0.1, steps=0)
-    with pytest.raises(InputError, match="leave rivals at 0"):
+    with pytest.raises(InputError, match="so rivals must be 0"):
         APGD(0.1, rivals=2, start="zero")(net, x, y, target=1 - y)
 
 

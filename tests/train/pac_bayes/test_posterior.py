@@ -146,7 +146,7 @@ def test_the_divergence_is_that_of_torch():
 
 
 def test_weights_that_torch_does_not_see_are_refused():
-    with pytest.raises(NotApplicableError, match="outside of torch's functions"):
+    with pytest.raises(NotApplicableError, match="outside of torch functions"):
         GaussianPosterior(Hidden(), torch.randn(4, 3))
 
 

@@ -130,9 +130,9 @@ def test_the_same_seed_gives_the_same_exponents_and_leaves_the_generator(data):
     [
         (mlp, {"widths": (32, 64, 128)}, "at least four growing widths, got"),
         (mlp, {"steps": 0}, "at least one seed and one step"),
-        (lambda width: nn.Linear(8, 4), {}, "layers grow with the width, got one that stays"),
+        (lambda width: nn.Linear(8, 4), {}, "layers grow with the width, got one of constant size"),
         (lambda width: width, {}, "expected a torch.nn.Module from build"),
-        (mlp, {"optimizer": "lbfgs"}, "its law is not known"),
+        (mlp, {"optimizer": "lbfgs"}, "whose scaling law is not known"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(build, options, said, data):

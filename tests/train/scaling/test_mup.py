@@ -92,7 +92,7 @@ def test_the_state_dict_keeps_its_names_and_loads_into_a_module_that_is_set_up()
 def test_a_module_is_set_up_once():
     model = mlp(64)
     mup(model, mlp(16))
-    with pytest.raises(InputError, match="has not set up yet"):
+    with pytest.raises(InputError, match="has not been applied to"):
         mup(model, mlp(16))
 
 

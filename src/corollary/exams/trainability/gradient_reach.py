@@ -115,7 +115,7 @@ def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
     for name in parameters:
         if parameters[name].dim() > 1 and not bool(parameters[name].any()):
             layer = _layer(name)
-            return layer, f"Initialise the weights of '{layer}' at random. They are all zero."
+            return layer, f"Initialise the weights of '{layer}' at random. They are all zeros."
     for call in trace.calls:
         if dead_share(call) == 1:
             dead = call.name if "'" in call.name else f"'{call.name}'"

@@ -46,7 +46,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         shared = int(np.linalg.matrix_rank(np.array(kernels)))
         rows = D - K + 1
         said = {
-            "the entries that are not 0 share their values": [rows * D, rows * K],
+            "the nonzero entries share their values": [rows * D, rows * K],
             "the output has D − K + 1 entries": [D * D, shared],
             "this counts only the outputs": [rows, shared],
         }

@@ -42,8 +42,8 @@ def _same(w: float, x: Array) -> Judge:
         if got.shape:
             return f"expected a number, got an array of shape {got.shape}"
         if abs(abs(float(got)) - 1) > 1e-9:
-            return "its absolute value is not 1"
+            return "the absolute value of the answer is not 1"
         same = np.allclose(standardized(float(got) * x), standardized(w * x))
-        return "" if same else "it gives another function on a batch"
+        return "" if same else "the answer gives a different function on a batch"
 
     return judge

@@ -40,8 +40,8 @@ def part_a(rng: Rng) -> Iterator[Case]:
             "this is the formula of the notes, which belongs to the penalty λ‖w‖²": (
                 X @ minimizer(X, y, 2 * lam)
             ),
-            "there is no penalty in it": X @ np.linalg.pinv(X) @ y,
-            "the penalty is too small by a factor 2": X @ minimizer(X, y, lam / 2),
+            "the penalty is missing": X @ np.linalg.pinv(X) @ y,
+            "the penalty is too small by a factor of 2": X @ minimizer(X, y, lam / 2),
         }
         given = {"X": X, "y": y, "lam": lam}
         yield Case(given, equals(X @ minimizer(X, y, lam), said), edge)
@@ -57,6 +57,6 @@ def part_b(rng: Rng) -> Iterator[Case]:
             "the singular values are not squared": s / (s + lam / 2),
             "this belongs to the penalty λ‖w‖²": s**2 / (s**2 + lam),
             "these are the factors of the weights, not of the prediction": s / (s**2 + lam / 2),
-            "the order is that of rising singular values": factors[::-1],
+            "the values are sorted by increasing singular values": factors[::-1],
         }
         yield Case({"X": X, "lam": lam}, equals(factors, said), edge)

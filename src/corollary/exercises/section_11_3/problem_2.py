@@ -61,7 +61,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         H = curvature(rng, d)
         said = {
             "these are absolute values": sorted(abs(1 - eta * np.linalg.eigvalsh(H)))[::-1],
-            "the order is rising": 1 - eta * np.linalg.eigvalsh(H)[::-1],
+            "the values are in increasing order": 1 - eta * np.linalg.eigvalsh(H)[::-1],
             "these are the eigenvalues of H": np.linalg.eigvalsh(H)[::-1],
         }
         rates = np.linalg.eigvalsh(np.eye(d) - eta * H)[::-1]
@@ -77,7 +77,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
             w = w - eta * H @ (w - star)
         late = w - eta * H @ (w - star)
         said = {
-            "this is the difference to the minimum": w - star,
+            "this is the difference from the minimum": w - star,
             "this is one step too many": late,
             "the sign is wrong: the first difference is −w⋆": 2 * star - w,
         }

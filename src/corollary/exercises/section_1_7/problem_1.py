@@ -57,9 +57,13 @@ def _attains(A: Array) -> Judge:
         if x.shape != (A.shape[1],):
             return f"expected a vector of length {A.shape[1]}, got shape {x.shape}"
         if abs(np.linalg.norm(x) - 1) > 1e-8:
-            return f"its length is not 1, but {np.linalg.norm(x):.6g}"
+            return f"the vector has length {np.linalg.norm(x):.6g}, not 1"
         image = float(np.linalg.norm(A @ x))
-        return "" if image > norm(A) * (1 - 1e-8) else f"‖Ax‖ = {image:.6g} is not the largest"
+        return (
+            ""
+            if image > norm(A) * (1 - 1e-8)
+            else (f"‖Ax‖ = {image:.6g} is not the largest possible value")
+        )
 
     return judge
 

@@ -42,7 +42,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "this is the standard deviation": [mean, sigma],
             "this is the second moment": [mean, spread + mean**2],
-            "the order is mean, variance": [spread, mean],
+            "return the mean first, then the variance": [spread, mean],
         }
         yield Case({"mu": mu, "sigma": sigma}, equals([mean, spread], said), edge)
 

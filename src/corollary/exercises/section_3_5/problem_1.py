@@ -102,7 +102,7 @@ def _enough(eps: float, delta: float, M: float) -> Judge:
         if n.shape or float(n) != int(n) or n < 1:
             return "expected a whole number of at least 1"
         if n > 2 * smallest + 2:
-            return "it is more than twice as large as needed"
+            return "the degree is more than twice as large as needed"
         bound = eps / 2 + 2 * M / delta**2 * kernel_mean(2, int(n))
         return "" if bound <= eps * (1 + 1e-9) else f"the bound is {bound:.4g}, more than {eps:.4g}"
 

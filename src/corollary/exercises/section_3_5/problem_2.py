@@ -53,7 +53,7 @@ def _network(x: Array, wanted: Array, added: Array) -> Judge:
             return ""
         for words, value in (("twice the product", 2 * wanted), ("the sum", added)):
             if np.allclose(got, value, atol=1e-8):
-                return f"this is {words} of the networks"
-        return "it is not the product at a point of the cube"
+                return f"this network computes {words} of the networks"
+        return "at some point of the cube the network does not equal the product"
 
     return judge

@@ -48,7 +48,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         counts = [len(f_kinks) + 1, len(g_kinks) + 1, total]
         said = {
             "not every given point is a kink": [len(x) - 1] * 3,
-            "these are kinks: there is one piece more": [c - 1 for c in counts],
+            "this counts the kinks; there is one more piece than kinks": [c - 1 for c in counts],
             "this is the bound, not the number of pieces of the sum": [
                 *counts[:2],
                 counts[0] + counts[1],
@@ -72,7 +72,9 @@ def part_d(rng: Rng) -> Iterator[Case]:
         said = {
             "the base is then e, not 2": float(m),
             "the 2 is missing": m / np.e,
-            "there the bound is 1": 2.0 * m,
-            "this is the largest value, not where it is": np.exp(2 * m / np.e) if m < 200 else 0.0,
+            "at this value the bound is 1": 2.0 * m,
+            "this is the largest value, not the point where it is attained": np.exp(2 * m / np.e)
+            if m < 200
+            else 0.0,
         }
         yield Case({"m": m}, equals(low, said, within=1e-5), edge)  # flat at the maximum

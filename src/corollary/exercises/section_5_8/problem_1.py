@@ -74,8 +74,8 @@ def part_b(rng: Rng) -> Iterator[Case]:
         ends = [log_sum_exp(p) - log_sum_exp(q) - slope(q) @ (p - q) for p, q in ((x, z), (z, x))]
         said = {
             "the tangents touch at x and at z, not at the point between them": ends,
-            "the gaps are those of z and x: the order is changed": gaps[::-1],
-            "these are gaps below the tangent: the sign is changed": [-gap for gap in gaps],
+            "the gaps of x and z are swapped": gaps[::-1],
+            "these are gaps below the tangent; the sign is wrong": [-gap for gap in gaps],
         }
         edge = edge or ("an end of the segment" if lam in (0.0, 1.0) else "")
         yield Case({"x": x, "z": z, "lam": lam}, equals(gaps, said), edge)

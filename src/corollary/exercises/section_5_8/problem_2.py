@@ -72,11 +72,11 @@ def part_a(rng: Rng) -> Iterator[Case]:
         X, y, w, eta = rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d), 0.3
         g = gradient(lambda v, X=X, y=y: loss(X, y, v), w)  # type: ignore[misc]  # X, y are bound
         said = {
-            "the sign of the step is wrong: it goes uphill": w + eta * g,
+            "the sign of the step is wrong; the step goes uphill": w + eta * g,
             "the factor 1/2 of the loss cancels the 2 of the square": w - 2 * eta * g,
             "the sum over the points is not divided by n": w - eta * g / n,
             "this is the gradient, not the next point": g,
-            "the residual is missing its target y": w - eta * X.T @ X @ w,
+            "the target y is missing from the residual": w - eta * X.T @ X @ w,
         }
         yield Case({"X": X, "y": y, "w": w, "eta": eta}, equals(w - eta * g, said), edge)
 
@@ -91,7 +91,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
             "the sum over the points is not divided by n": H / n,
         }
         if n != d:
-            said["the matrix is n by n: the factors are in the wrong order"] = X @ X.T
+            said["the matrix is n by n, because the factors are in the wrong order"] = X @ X.T
         yield Case({"X": X, "y": y, "w": w}, _rooted(H, said), edge)
 
 

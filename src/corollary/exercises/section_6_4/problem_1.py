@@ -61,7 +61,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
     for factors, target, k, edge in cases:
         v = velocities(factors, target)[k - 1]
         said = {
-            "this is the gradient; the flow goes down": -v,
+            "this is the gradient; the flow follows minus the gradient": -v,
             "the factor 1/L is missing": len(factors) * v,
             "the matrix is transposed": v.T,
         }

@@ -52,7 +52,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "the derivative of σ is missing": np.outer(a, x),
             "the output weights a are missing": np.outer(np.cos(W @ x), x),
-            "this is σ where its derivative belongs": np.outer(a * np.sin(W @ x), x),
+            "this uses σ instead of its derivative": np.outer(a * np.sin(W @ x), x),
             "the factors of the outer product are in the wrong order": g.T,
         }
         yield Case({"W": W, "a": a, "x": x}, equals(g, said), edge)
@@ -64,7 +64,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         linear = float((slope(W0, a, x) * (W - W0)).sum())
         said = {
             "the gradient is taken at W, not at the start": (slope(W, a, x) * (W - W0)).sum(),
-            "this is the linearization with its constant": output(W0, a, x) + linear,
+            "this is the linearization including its constant term": output(W0, a, x) + linear,
             "this is the change of f itself": output(W, a, x) - output(W0, a, x),
         }
         yield Case({"W": W, "W0": W0, "a": a, "x": x}, equals(linear, said), edge)

@@ -94,7 +94,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
         said = {
             "the factor 1/m is missing": J @ J.T * len(W),
             "the product of the points is missing": active @ active.T / len(W),
-            "every unit is counted, active or not": X @ X.T,
+            "inactive units are counted too": X @ X.T,
         }
         yield Case({"W": W, "X": X}, equals(J @ J.T, said), edge)
 
@@ -113,9 +113,12 @@ def part_d(rng: Rng) -> Iterator[Case]:
         ]
         K = z * np.array(share)
         said = {
-            "both points must be active, not one of them": z * (1 - angle / (2 * np.pi)),
-            "the angles where both are active are π minus the angle": z * angle / (2 * np.pi),
-            "the share is of the whole circle, 2π": 2 * K,
+            "the unit must be active at both points, not only at one": z
+            * (1 - angle / (2 * np.pi)),
+            "the range of angles at which both are active is π minus the angle": z
+            * angle
+            / (2 * np.pi),
+            "divide by the whole circle, 2π": 2 * K,
             "the product of the points is missing": share,
         }
         yield Case({"X": X}, equals(K, said, within=1e-4), edge)  # 200 000 angles

@@ -45,7 +45,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         value = complexity(sums(F, G))
         said = {
             "the mean over the points is missing": n * value,
-            "this is the class of both kinds of functions, not of their sums": complexity(
+            "this is the union of the two classes, not the class of sums": complexity(
                 np.vstack([F, G])
             ),
             "the maximum is taken after the absolute value": complexity(
@@ -63,6 +63,6 @@ def part_b(rng: Rng) -> Iterator[Case]:
         said = {
             "the sign is wrong": -gap,
             "the factor L is missing": gap / L,
-            "this is the bound, without what is subtracted": L * complexity(F),
+            "the subtracted term is missing from the bound": L * complexity(F),
         }
         yield Case({"F": F, "L": L}, equals(gap, said), edge)

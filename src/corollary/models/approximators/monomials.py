@@ -51,8 +51,8 @@ def monomial_network(
     derivative, size = float(orders[k]), float(orders.abs().max())
     if abs(derivative) <= 1e-12 * max(size, 1e-300):
         raise InputError(
-            f"the derivative of order {k} vanishes at b={b:g}; find_nonvanishing_point finds a "
-            "bias where none does"
+            f"the derivative of order {k} vanishes at b={b:g}; find_nonvanishing_point finds "
+            "a bias where no derivative vanishes"
         )
     j = torch.arange(k + 1, dtype=torch.float64)
     w = h * (j - k / 2 if central else j)
@@ -78,6 +78,6 @@ def polynomial_network(
     check_finite("coefficients", coefficients)
     used = [k for k, c in enumerate(coefficients.tolist()) if c != 0]
     if not used:
-        raise InputError("the zero polynomial needs no network; give a coefficient that is not 0")
+        raise InputError("the zero polynomial needs no network; pass a coefficient that is not 0")
     parts = [monomial_network(sigma, k, b, h, central=central) for k in used]
     return joined(parts, [float(coefficients[k]) for k in used])

@@ -51,7 +51,7 @@ class ReluBoxes(nn.Module):
         if not 0 < gamma < math.inf:
             raise InputError(f"the ramp gamma must be positive, got {gamma:g}")
         if not bool((a <= b).all()):
-            raise InputError("a box needs a <= b on every axis, but one has a > b")
+            raise InputError("a box needs a <= b on every axis, but one axis has a > b")
         self.sigma, self.gamma = sigma, gamma
         self.knots = nn.Parameter(torch.stack([a - gamma, a, b, b + gamma], -1).detach())  # N d 4
         self.alpha = nn.Parameter(alpha.detach().clone())

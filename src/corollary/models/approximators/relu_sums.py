@@ -53,7 +53,9 @@ def pl_interpolant(f: Function, m: int, *, low: float = 0.0, high: float = 1.0) 
     :covers: piecewise-linear-density
     """
     if m < 1 or not low < high:
-        raise InputError(f"m >= 1 pieces and low < high are needed, got {m}, {low:g}, {high:g}")
+        raise InputError(
+            f"m >= 1 pieces and low < high are needed, got m={m}, low={low:g}, high={high:g}"
+        )
     knots = torch.linspace(low, high, m + 1, dtype=torch.float64)
     values = f(knots[:, None])
     slopes = values.diff() / knots.diff()
@@ -69,7 +71,8 @@ def interpolation_bound(m: int, curvature: float, *, length: float = 1.0) -> flo
     """
     if m < 1 or not (0 <= curvature < math.inf and 0 < length < math.inf):
         raise InputError(
-            f"finite numbers and m >= 1 are needed, got {m}, {curvature:g}, {length:g}"
+            f"finite numbers and m >= 1 are needed, got m={m}, curvature={curvature:g}, "
+            f"length={length:g}"
         )
     return curvature * (length / m) ** 2 / 8
 
@@ -140,7 +143,8 @@ def from_pieces(
     if bool((jump > JUMP * scale).any()):
         at = float(breakpoints[int(jump.argmax())])
         raise InputError(
-            f"the function jumps by {float(jump.max()):.3g} at {at:g}: a ReLU sum is continuous"
+            f"the function jumps by {float(jump.max()):.3g} at {at:g}, but a sum of ReLUs is "
+            "continuous"
         )
     return PiecewiseLinear(breakpoints, before, float(slopes[0]), float(slopes[-1]))
 

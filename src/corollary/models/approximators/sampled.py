@@ -52,7 +52,7 @@ def as_network(measure: SignedMeasure, sigma: Scalar, k: int, *, rng: Generator)
         (4, [-6.0])
     """
     if measure.points.shape[1] < 2:
-        raise InputError("a unit has weights and a bias: points need at least two columns")
+        raise InputError("points need at least two columns, because a unit has weights and a bias")
     points, signs, _ = measure.sample(k, rng=rng)
     return Superposition(sigma, points[:, :-1], points[:, -1], measure.mass / k * signs)
 

@@ -69,8 +69,8 @@ def joined(networks: Sequence[Superposition], weights: Sequence[float]) -> Super
     """
     if not networks or len(networks) != len(weights):
         raise InputError(
-            f"a sum needs a weight per network, got {len(networks)} networks and {len(weights)} "
-            "weights"
+            f"a sum needs one weight per network, got {len(networks)} networks and "
+            f"{len(weights)} weights"
         )
     if any(net.sigma is not networks[0].sigma for net in networks):
         raise InputError("only networks with the same activation can be joined into one layer")
@@ -129,7 +129,7 @@ def fit_outer(
         raise InputError(f"expected x (n, d) and y (n,), got {(*x.shape,)} and {(*y.shape,)}")
     features = sigma(x @ w.T + b)
     if not bool(torch.isfinite(features).all()):
-        raise InputError("the activation gives NaN or inf on these points; take smaller weights")
+        raise InputError("the activation is NaN or infinite on these points; use smaller weights")
     a = torch.linalg.lstsq(features, y[:, None], rcond=RIDGE, driver="gelsd").solution[:, 0]
     return Superposition(sigma, w, b, a)
 

@@ -52,7 +52,7 @@ class KeyValues:
         if keys.shape[:-2] != K.shape[:-2]:
             raise InputError(
                 f"the memory holds sequences of shape {tuple(keys.shape[:-2])}, got "
-                f"{tuple(K.shape[:-2])}; after a change of the batch, say which rows to keep"
+                f"{tuple(K.shape[:-2])}; after the batch has changed, name the rows to keep"
             )
         if t > keys.shape[-2]:
             keys, values = self._buffers = self._grown(keys, 2 * t), self._grown(values, 2 * t)

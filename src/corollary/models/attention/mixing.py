@@ -35,8 +35,8 @@ def mixing_matrix(module: nn.Module, X: Float[Tensor, "T d"]) -> Float[Tensor, "
     weights = getattr(module, "weights", None)
     if not callable(weights):
         raise InputTypeError(
-            "mixing_matrix needs nn.Conv1d or a layer with a method weights(X), as the attention "
-            f"layers of corollary have, got {type(module).__name__}"
+            "mixing_matrix needs nn.Conv1d or a layer with a method weights(X), such as the "
+            f"attention layers of corollary, got {type(module).__name__}"
         )
     A: Tensor = weights(X)
     return A.detach()

@@ -61,11 +61,11 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         if heads < 1 or d_model < 1:
-            raise InputError(f"expected d_model, heads >= 1, got {d_model} and {heads}")
+            raise InputError(f"expected d_model, heads >= 1, got d_model={d_model}, heads={heads}")
         if d_model % heads and None in (d_k, d_v):
             raise InputError(
-                f"{heads} heads cannot share d_model={d_model} numbers: choose a divisor of "
-                f"{d_model}, or say d_k and d_v"
+                f"d_model={d_model} cannot be divided among {heads} heads; choose a number of "
+                f"heads that divides {d_model}, or pass d_k and d_v"
             )
         self.d_model, self.heads, self.fused = d_model, heads, fused
         self.d_k, self.d_v = d_k or d_model // heads, d_v or d_model // heads
@@ -159,8 +159,8 @@ class MultiHeadAttention(nn.Module):
         """
         if layer.bias_k is not None or layer.add_zero_attn or layer.kdim != layer.vdim:
             raise InputError(
-                "from_torch reads layers without add_bias_kv and add_zero_attn whose keys and "
-                "values come from one sequence"
+                "from_torch supports layers without add_bias_kv and add_zero_attn, with keys "
+                "and values from the same sequence"
             )
         like = layer.out_proj.weight
         ours = MultiHeadAttention(

@@ -70,7 +70,9 @@ class AdditiveAttention(nn.Module):
         if alive is not None:
             if not bool(alive.any(dim=1).all()):
                 empty = int((~alive.any(dim=1)).nonzero()[0])
-                raise InputError(f"each row needs a state to look at, but row {empty} has none")
+                raise InputError(
+                    f"each row needs at least one state to attend to, but row {empty} has none"
+                )
             scores = scores.masked_fill(~alive, -torch.inf)
         a = softmax(scores)
         return (a[:, None] @ zeta)[:, 0], a

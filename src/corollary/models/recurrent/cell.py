@@ -121,7 +121,7 @@ def _fitting(state: State, zero: State) -> State:
     """The state, if it has the parts and shapes of the cell's zero state."""
     got, needed = ([tuple(part.shape) for part in _parts(s)] for s in (state, zero))
     if got != needed:
-        raise InputError(f"expected an initial state of shapes {needed}, got {got}")
+        raise InputError(f"expected an initial state with shapes {needed}, got {got}")
     return state
 
 

@@ -63,7 +63,8 @@ class LRU(nn.Module):
             raise InputError(f"n, m and q must be at least 1, got n={n}, m={m}, q={q}")
         if dtype not in (torch.float32, torch.float64):
             raise InputTypeError(
-                f"states are complex, which torch has for float32 and float64, not for {dtype}"
+                "the states are complex, and torch has complex numbers for float32 and "
+                f"float64, not for {dtype}"
             )
         self.n, self.m, self.q = n, m, q
         nu, phi = lru_init(m, r_min, r_max, rng=rng, dtype=dtype)

@@ -78,7 +78,9 @@ class StateReader:
     def _begin(self, b: int) -> State:
         n = len(self.known.zeta)
         if n not in (1, b):
-            raise InputError(f"{n} sources need as many prefixes, or be one, got {b}")
+            raise InputError(
+                f"expected one source, or one per prefix, got {n} sources for {b} prefixes"
+            )
         if n != b:
             self.keep(torch.zeros(b, dtype=torch.int64, device=self.known.zeta.device))
         return self.known.state

@@ -194,7 +194,9 @@ class Seq2Seq(nn.Module):
     def _forced(self, x: Tensor, y: Tensor, lengths: Tensor | None) -> tuple[Tensor, list[Tensor]]:
         _check_tokens(y, self.target, "target")
         if len(x) != len(y):
-            raise InputError(f"{len(x)} sources and {len(y)} targets are not pairs")
+            raise InputError(
+                f"expected one target per source, got {len(y)} targets for {len(x)} sources"
+            )
         known = self.encode(x, lengths)
         shifted = torch.cat([y.new_full((len(y), 1), self.target), y[:, :-1]], dim=1)
         state, scores, looks = known.state, [], []
@@ -209,17 +211,19 @@ class Seq2Seq(nn.Module):
 def _check_parts(encoder: Cell, decoder: Cell, context: int) -> None:
     if type(encoder) is not type(decoder) or encoder.m != decoder.m:
         raise InputError(
-            f"the decoder starts from the encoder's last state, so they must be of one kind and "
-            f"size, got {type(encoder).__name__} of {encoder.m} and {type(decoder).__name__} of "
-            f"{decoder.m}"
+            "the decoder starts from the last state of the encoder, so both must have the "
+            f"same type and size, got {type(encoder).__name__} of {encoder.m} and "
+            f"{type(decoder).__name__} of {decoder.m}"
         )
     if decoder.n <= context:
         raise InputError(
-            f"the decoder reads an embedding and a context of {context} numbers, but it has only "
-            f"n={decoder.n} inputs; build it with n = embedding + {context}"
+            f"the decoder reads an embedding and a context of {context} numbers, but it has "
+            f"only n={decoder.n} inputs; build the decoder with n = embedding + {context}"
         )
 
 
 def _check_tokens(tokens: Tensor, K: int, name: str) -> None:
     if tokens.numel() == 0 or not 0 <= int(tokens.min()) <= int(tokens.max()) < K:
-        raise InputError(f"{name} tokens must lie in 0, ..., {K - 1}, and there must be some")
+        raise InputError(
+            f"{name} tokens must lie in 0, ..., {K - 1}, and there must be at least one"
+        )

@@ -46,8 +46,8 @@ class StackedRNN(nn.Module):
         for level, (below, above) in enumerate(zip(cells, cells[1:], strict=False), start=1):
             if above.n != below.m:
                 raise InputError(
-                    f"cell {level + 1} reads {above.n} numbers, but cell {level} below it gives "
-                    f"{below.m}"
+                    f"cell {level + 1} expects {above.n} inputs, but cell {level} below it "
+                    f"has {below.m} outputs"
                 )
         self.cells = nn.ModuleList(cells)
 
@@ -70,7 +70,9 @@ class StackedRNN(nn.Module):
         what the whole gives.
         """
         if states is not None and len(states) != len(self.cells):
-            raise InputError(f"{len(self.cells)} cells need as many states, got {len(states)}")
+            raise InputError(
+                f"expected one state for each of {len(self.cells)} cells, got {len(states)}"
+            )
         last = []
         before: Sequence[State | None] = states or [None] * len(self.cells)
         for cell, state in zip(self.cells, before, strict=True):

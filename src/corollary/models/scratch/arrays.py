@@ -18,7 +18,7 @@ def checked_points(X: Any, width: int | None, owner: str) -> np.ndarray:
         raise InputError(f"{owner}: expected shape (N, {wide}) with N >= 1, got {X.shape}")
     if not np.isfinite(X).all():
         row = int(np.argwhere(~np.isfinite(X))[0, 0])
-        raise InputError(f"{owner} reads finite numbers, but row {row} holds NaN or inf")
+        raise InputError(f"{owner} expects finite numbers, but row {row} contains NaN or infinity")
     return X
 
 

@@ -36,8 +36,8 @@ class GD:
     ) -> None:
         if not lr > 0 or not weight_decay >= 0:
             raise InputError(
-                f"gradient descent needs lr > 0 and weight_decay >= 0, got {lr:g} and "
-                f"{weight_decay:g}"
+                f"gradient descent needs lr > 0 and weight_decay >= 0, got lr={lr:g}, "
+                f"weight_decay={weight_decay:g}"
             )
         self.lr, self.weight_decay, self.decoupled = lr, weight_decay, decoupled
 

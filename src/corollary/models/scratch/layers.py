@@ -44,7 +44,7 @@ class LinearLayer:
 
     def __init__(self, d_in: int, d_out: int, *, rng: Random, divide_again: bool = False) -> None:
         if d_in < 1 or d_out < 1:
-            raise InputError(f"a layer needs d_in, d_out >= 1, got {d_in} and {d_out}")
+            raise InputError(f"a layer needs d_in, d_out >= 1, got d_in={d_in}, d_out={d_out}")
         self.W = checked_random(rng).standard_normal((d_in, d_out)) / np.sqrt((d_in + d_out) / 2)
         self.b = np.zeros(d_out)
         self.divide_again = divide_again

@@ -139,7 +139,7 @@ class MiniBERT(nn.Module):
         """This encoder (shared, not copied) with a new head called ``name`` in ``HEADS``."""
         rng = as_generator(rng)
         if name not in HEADS:
-            raise UnknownNameError(f"no head is called {name!r}; there are {', '.join(HEADS)}")
+            raise UnknownNameError(f"there is no head {name!r}; the heads are {', '.join(HEADS)}")
         table = self.tokens.weight
         if name == "mlm":
             return BertFor(self, MLMHead(self.tokens, rng=rng))

@@ -185,7 +185,7 @@ class DecoderBlock(nn.Module):
         """
         if (memory is None) != (self.cross is None):
             needed = "no memory" if self.cross is None else "a memory"
-            raise InputError(f"a decoder block made with these options needs {needed} to read")
+            raise InputError(f"a decoder block with these options needs {needed} as input")
         if self.causal:
             mask = combine(causal_mask(x.shape[-2], device=x.device), mask)
         x = self.sum1(x, lambda x: self.attention(x, mask=mask))
@@ -214,11 +214,14 @@ class DecoderBlock(nn.Module):
         """
         if not self.causal:
             raise InputError(
-                "without a causal mask earlier positions read later ones, so nothing that was "
-                "computed for them stays; call the block on the whole sequence"
+                "without a causal mask, earlier positions depend on later ones, so earlier "
+                "results cannot be reused; call the block on the whole sequence"
             )
         if (memory is None) != (self.cross is None):
-            raise InputError("keys and values of a memory go with cross-attention, and only then")
+            raise InputError(
+                "keys and values of a memory can be used only with "
+                "cross-attention, and are needed for it"
+            )
         s, t = x.shape[-2], len(past)
         mask = None if s == 1 else causal_mask(s, past=t, device=x.device)
 

@@ -39,7 +39,9 @@ class TokenEmbedding(nn.Module):
     ) -> None:
         super().__init__()
         if vocabulary < 1 or d < 1:
-            raise InputError(f"expected vocabulary, d >= 1, got {vocabulary} and {d}")
+            raise InputError(
+                f"expected vocabulary >= 1 and d >= 1, got vocabulary={vocabulary}, d={d}"
+            )
         normal = torch.randn(vocabulary, d, generator=rng, device=rng.device, dtype=dtype)
         self.E = nn.Parameter(normal)
         self.positions: nn.Module

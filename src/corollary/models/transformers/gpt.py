@@ -142,7 +142,7 @@ class GPT(nn.Module):
         if prompt.ndim != 2:
             raise InputError(f"expected prompts of shape (n, length), got {tuple(prompt.shape)}")
         if prompt.shape[1] == 0:
-            raise InputError("a GPT continues a prompt: give it at least one token")
+            raise InputError("a GPT continues a prompt, so the prompt needs at least one token")
         mode = self.training
         try:
             return decode_stepwise(self.eval().next_token, choose, max_len, eos=eos, start=prompt)
@@ -159,7 +159,7 @@ def _rule(
             raise InputError("k, p and temperature are for sampling, which needs rng=<seed>")
         return most_probable
     if k is not None and p is not None:
-        raise InputError(f"choose k or p, not both; they are {k} and {p}")
+        raise InputError(f"expected k or p, not both, got k={k}, p={p}")
     if k is not None:
         return partial(sample_top_k, k=k, temperature=temperature, rng=rng)
     if p is not None:

@@ -176,5 +176,7 @@ def _token_loss(logits: Tensor, labels: Tensor) -> Tensor:
             f"{tuple(labels.shape)}"
         )
     if not bool((labels != IGNORED).any()):
-        raise InputError(f"all labels are {IGNORED}: no token counts, so there is no loss")
+        raise InputError(
+            f"all labels are {IGNORED}, so every token is ignored and there is no loss"
+        )
     return nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())

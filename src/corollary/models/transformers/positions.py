@@ -82,7 +82,7 @@ class LearnedPE(nn.Module):
     ) -> None:
         super().__init__()
         if max_len < 1 or d < 1:
-            raise InputError(f"expected max_len, d >= 1, got {max_len} and {d}")
+            raise InputError(f"expected max_len >= 1 and d >= 1, got max_len={max_len}, d={d}")
         normal = torch.randn(max_len, d, generator=rng, device=rng.device, dtype=dtype)
         self.P = nn.Parameter(std * normal)
 
@@ -92,8 +92,8 @@ class LearnedPE(nn.Module):
         end = first + x.shape[-2]
         if end > len(self.P):
             raise InputError(
-                f"there are positions for {len(self.P)} tokens, but the sequence has "
-                f"{end}; make it with a larger max_len, or use SinusoidalPE"
+                f"there are positions for {len(self.P)} tokens, but the sequence has {end}; "
+                "create the layer with a larger max_len, or use SinusoidalPE"
             )
         return x + self.P[first:end]
 
@@ -104,4 +104,4 @@ class LearnedPE(nn.Module):
 
 def _check_width(x: Tensor, d: int) -> None:
     if x.ndim < 2 or x.shape[-1] != d:
-        raise InputError(f"rows of {d} numbers are needed, got {tuple(x.shape)}")
+        raise InputError(f"expected rows of {d} numbers, got {tuple(x.shape)}")

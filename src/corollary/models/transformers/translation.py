@@ -142,7 +142,10 @@ class Transformer(nn.Module):
         ``source_lengths`` says how many tokens of each source are no padding.
         """
         if len(source) != len(target):
-            raise InputError(f"{len(source)} sources and {len(target)} targets are not pairs")
+            raise InputError(
+                f"expected one target per source, got {len(target)} targets for "
+                f"{len(source)} sources"
+            )
         mask = _padding(source, source_lengths)
         memory = self.encode(source, mask=mask)
         logits = self.decode(target[:, :-1], memory, memory_mask=mask)

@@ -81,7 +81,8 @@ def barron_constant(
     """
     if d < 1 or not 0 < cutoff < math.inf or directions < 1:
         raise InputError(
-            f"d, cutoff and directions must be positive, got {d}, {cutoff:g}, {directions}"
+            f"d, cutoff and directions must be positive, got d={d}, cutoff={cutoff:g}, "
+            f"directions={directions}"
         )
     rays = _rays(d, directions, rng)
     factor = 2 * math.pi if convention == "angular" else 1.0

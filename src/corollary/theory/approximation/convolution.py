@@ -61,11 +61,13 @@ def convolve(
     """
     if g.dim() != h.dim() or g.dim() not in (1, 2) or 0 in (g.numel(), h.numel()):
         raise InputError(
-            "expected two signals (n) and (m), or two images, got shapes "
+            "expected two signals of shape (n,) and (m,), or two images, got shapes "
             f"{tuple(g.shape)} and {tuple(h.shape)}"
         )
     if method not in ("direct", "fft") or mode not in ("linear", "circular"):
-        raise InputError(f"unknown method {method!r} or mode {mode!r}")
+        raise InputError(
+            f"expected a known method and mode, got method {method!r} and mode {mode!r}"
+        )
     pairs = list(zip(g.shape, h.shape, strict=True))
     if mode == "linear":
         size = [n + m - 1 for n, m in pairs]

@@ -51,9 +51,13 @@ def discriminatory_probe(
     :covers: discriminatory-function
     """
     if len(w) < len(points):
-        raise InputError(f"{len(points)} points need as many units, got {len(w)}")
+        raise InputError(
+            f"expected one unit per point, got {len(w)} units for {len(points)} points"
+        )
     if len(torch.unique(points, dim=0)) < len(points):
-        raise InputError("the points must be different: equal ones cannot be told apart")
+        raise InputError(
+            "the points must be different, because a network cannot separate equal points"
+        )
     check_at_least("rtol", rtol, 0)
     matrix = sigma(w @ points.T + b[:, None])
     _, s, Vt = torch.linalg.svd(matrix, full_matrices=False)

@@ -134,7 +134,9 @@ def class_error(
         low, high = map(torch.tensor, zip(*box, strict=True))
         x = low + (high - low) * box_grid(len(box), max(2, round(points ** (1 / len(box)))))
         return best_uniform(basis(x), f(x))
-    raise InputError(f"the distance from a class is there for p = 2 and infinity, got p = {p:g}")
+    raise InputError(
+        f"the distance from a class is implemented for p = 2 and p = infinity, got p = {p:g}"
+    )
 
 
 def best_uniform(A: Float[Tensor, "n m"], y: Float[Tensor, " n"]) -> Fit:
@@ -162,7 +164,7 @@ def best_uniform(A: Float[Tensor, "n m"], y: Float[Tensor, " n"]) -> Fit:
     G, h = np.block([[Q, -one], [-Q, -one]]), np.concatenate([target, -target])
     found = linprog(cost, A_ub=G, b_ub=h, bounds=[(None, None)] * rank + [(0, None)])
     if found.status != 0:
-        raise NotFiniteError(f"the linear program of the best uniform fit ended: {found.message}")
+        raise NotFiniteError(f"the linear program of the best uniform fit failed: {found.message}")
     inner = torch.from_numpy(found.x[:rank]).to(A) * (scale * len(y) ** 0.5)
     c = Vt[:rank].T @ (inner / s[:rank])
     return Fit(c, float((U[:, :rank] @ inner - y).abs().max()))
@@ -175,7 +177,9 @@ def _integral(h: Function, box: Box, rtol: float) -> float:
         x, w = quadrature(box, panels)
         values.append(float(h(x) @ w))
         if not math.isfinite(values[-1]):
-            raise NotFiniteError("the function has NaN or inf inside the box: it has no integral")
+            raise NotFiniteError(
+                "the function is NaN or infinite inside the box, so it has no integral"
+            )
         if len(values) > 1 and abs(values[-1] - values[-2]) <= rtol * abs(values[-1]):
             break
         panels *= 2
@@ -183,8 +187,8 @@ def _integral(h: Function, box: Box, rtol: float) -> float:
     grows = len(steps) > 2 and steps[-1] > rtol * abs(values[-1]) and steps[-1] > 0.97 * steps[-2]
     if grows and steps[-2] > 0.97 * steps[-3]:
         raise NotFiniteError(
-            f"the integral grows at every refinement (last {values[-2]:.4g}, {values[-1]:.4g}): "
-            "the function is not integrable to this power on the box"
+            f"the integral grows at every refinement (last values {values[-2]:.4g} and "
+            f"{values[-1]:.4g}); the function is not integrable to this power on the box"
         )
     return values[-1]
 

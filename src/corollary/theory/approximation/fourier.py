@@ -81,7 +81,9 @@ def transform(
         True
     """
     if f.dim() == 0 or f.numel() == 0 or not 0 < step < math.inf:
-        raise InputError(f"grid values and step > 0 are needed, got {tuple(f.shape)}, {step:g}")
+        raise InputError(
+            f"grid values and step > 0 are needed, got shape {tuple(f.shape)} and step={step:g}"
+        )
     d, factor = f.dim(), _factor(convention)
     values = torch.fft.fftshift(torch.fft.fftn(torch.fft.ifftshift(f))) * step**d
     axes = [

@@ -120,7 +120,9 @@ class SignedMeasure:
     ) -> "SignedMeasure":
         """A density on an interval, as the middles of equal cells."""
         if not low < high or cells < 1:
-            raise InputError(f"expected low < high and cells >= 1, got {low:g}, {high:g}, {cells}")
+            raise InputError(
+                f"expected low < high and cells >= 1, got low={low:g}, high={high:g}, cells={cells}"
+            )
         step = (high - low) / cells
         b = low + step * (torch.arange(cells, dtype=torch.float64) + 0.5)
         return cls(b[:, None], p(b) * step)
@@ -149,8 +151,8 @@ def _check(weights: Tensor, atoms: Tensor, k: int) -> None:
         raise InputError(f"at least one atom has to be drawn, got k={k}")
     if bool((weights < 0).any()) or not math.isclose(float(weights.sum()), 1.0, rel_tol=1e-6):
         raise InputError(
-            f"weights must be probabilities, but they sum to {float(weights.sum()):g}; "
-            "for signed weights take SignedMeasure"
+            f"weights must be probabilities, but they sum to {float(weights.sum()):g}; use "
+            "SignedMeasure for signed weights"
         )
     if not bool(torch.isfinite(atoms).all()):
-        raise InputError("an atom is NaN or infinite: its second moment must be finite")
+        raise InputError("an atom is NaN or infinite, but its second moment must be finite")

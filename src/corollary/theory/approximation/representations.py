@@ -167,5 +167,7 @@ def _sine_variation(t: Tensor) -> Tensor:
 
 def _frequencies(f: Polar, reach: float, panels: int) -> tuple[Tensor, Tensor]:
     if f.d > 3 or not 0 < reach < math.inf or panels < 1:
-        raise InputError(f"quadrature needs d <= 3, reach > 0, panels >= 1, got {f.d}, {reach:g}")
+        raise InputError(
+            f"quadrature needs d <= 3, reach > 0, panels >= 1, got d={f.d}, reach={reach:g}"
+        )
     return quadrature([(-reach, reach)] * f.d, 2 * ((panels + 1) // 2))

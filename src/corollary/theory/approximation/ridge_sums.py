@@ -122,8 +122,8 @@ def ridge_polynomial_basis(
     rank = int(torch.linalg.matrix_rank(matrix))
     if rank < matrix.shape[1]:
         raise InputError(
-            f"these {len(directions)} forms give {rank} of {matrix.shape[1]} dimensions of the "
-            f"polynomials of degree {k}; take at least {matrix.shape[1]} generic ones"
+            f"these {len(directions)} forms give {rank} of {matrix.shape[1]} dimensions of "
+            f"the polynomials of degree {k}; use at least {matrix.shape[1]} generic forms"
         )
     solved = torch.linalg.lstsq(matrix.T, coefficients[:, None], driver="gelsd").solution
     return RidgeSum(directions, solved[:, 0], k)

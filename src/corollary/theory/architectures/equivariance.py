@@ -72,7 +72,7 @@ def kernel_of(T: Callable[[Tensor], Tensor] | Tensor, N: int) -> ImpulseResponse
         eye = torch.eye(N, dtype=torch.float64)
         A = torch.stack([T(e) for e in eye], dim=1)
     if A.shape != (N, N):
-        raise InputError(f"a map on {N} places needs an N by N matrix, got {tuple(A.shape)}")
+        raise InputError(f"a map on {N} positions needs an N by N matrix, got {tuple(A.shape)}")
     h = A[:, 0]
     size = float(A.abs().max())
     return ImpulseResponse(h, float((A - circulant(h)).abs().max()) / size if size else 0.0)
@@ -112,7 +112,7 @@ def equivariance_error(
     moved, still = layer(x.roll(shift, -1)).detach(), layer(x).detach()
     n = still.shape[-1]
     if 2 * border >= n:
-        raise InputError(f"a border of {border} leaves nothing of {n} outputs")
+        raise InputError(f"a border of {border} removes all {n} outputs")
     whole = shift % stride == 0
     tries: Sequence[int] = [shift // stride] if whole else range(n)
     inner = slice(border, n - border)

@@ -84,10 +84,10 @@ def numerical_convolve(
     :covers: continuous-convolution
     """
     if len(axes) not in (1, 2):
-        raise InputError(f"expected one axis or two, got {len(axes)}")
+        raise InputError(f"expected one or two axes, got {len(axes)}")
     for t in axes:
         if not torch.allclose(t.diff(), t.diff()[:1].expand(len(t) - 1), rtol=1e-6):
-            raise InputError("the grid must be uniform; make it with torch.linspace")
+            raise InputError("the grid must be uniform; create it with torch.linspace")
     weights = [trapezoid_weights(t) for t in axes]
     mass = f(*_mesh(axes)) * (weights[0] if len(axes) == 1 else torch.outer(*weights))
     differences = [(t[1] - t[0]) * torch.arange(1 - len(t), len(t)).to(t) for t in axes]

@@ -95,8 +95,8 @@ def bn_linear_identity(w: Float[Tensor, " d"], X: Float[Tensor, "n d"]) -> BothS
     length, spread = w.norm(), (centred.T @ (centred @ w) @ w / len(X)).sqrt()
     if not bool(spread > 0):
         raise InputError(
-            "w^T x is the same on the whole batch, so it cannot be divided by its deviation; "
-            "take another w or other points"
+            "w^T x is the same on the whole batch, so it cannot be divided by its standard "
+            "deviation; use another w or other points"
         )
     ratio = length / spread
     by_direction = centred @ (w / length) * ratio

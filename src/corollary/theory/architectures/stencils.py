@@ -52,7 +52,7 @@ def moments(h: Float[Tensor, " m"]) -> tuple[float, float, float]:
     """
     total = h.sum()
     if float(total) == 0:
-        raise InputError("a kernel that sums to zero has no mean place")
+        raise InputError("a kernel that sums to zero has no mean position")
     place = torch.arange(len(h)).to(h)
     mean = (h @ place) / total
     return float(total), float(mean), float(h @ (place - mean) ** 2 / total)
@@ -80,5 +80,7 @@ def stencil(name: str, *, dtype: torch.dtype = torch.float64) -> Float[Tensor, "
         [[-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], [-1.0, 0.0, 1.0]]
     """
     if name not in _GALLERY:
-        raise UnknownNameError(f"no stencil is called '{name}'; there are {', '.join(STENCILS)}")
+        raise UnknownNameError(
+            f"there is no stencil '{name}'; the stencils are {', '.join(STENCILS)}"
+        )
     return torch.tensor(_GALLERY[name], dtype=dtype)

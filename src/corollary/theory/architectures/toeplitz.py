@@ -102,7 +102,7 @@ def sharing_report(n: int, m: int) -> Sharing:
     :covers: convolution-parameter-sharing
     """
     if not 1 <= m <= n:
-        raise InputError(f"a kernel of length 1 to n is needed, got m={m}, n={n}")
+        raise InputError(f"expected a kernel length m from 1 to n, got m={m}, n={n}")
     out = n - m + 1
     return Sharing(n * out, m, out, n * out - m * out)
 
@@ -115,7 +115,10 @@ def conv_parameters(c_in: int, c_out: int, kernel: Sequence[int], *, bias: bool 
         1792
     """
     if min(c_in, c_out, *kernel) < 1:
-        raise InputError(f"expected all sizes of at least 1, got {c_in}, {c_out}, {tuple(kernel)}")
+        raise InputError(
+            f"expected all sizes to be at least 1, got c_in={c_in}, "
+            f"c_out={c_out}, kernel={tuple(kernel)}"
+        )
     taps = 1
     for m in kernel:
         taps *= m

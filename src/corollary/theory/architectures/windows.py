@@ -34,8 +34,8 @@ def conv_output_size(n: int, k: int, s: int = 1, p: int = 0, d: int = 1) -> int:
     reach = d * (k - 1) + 1
     if reach > n + 2 * p:
         raise InputError(
-            f"a kernel that spans {reach} places does not fit into {n} inputs with padding {p}; "
-            f"the padding must be at least {-((n - reach) // 2)}"
+            f"a kernel that spans {reach} positions does not fit into {n} inputs with padding "
+            f"{p}; the padding must be at least {-((n - reach) // 2)}"
         )
     return (n + 2 * p - reach) // s + 1
 
@@ -48,7 +48,7 @@ def same_padding(k: int, d: int = 1) -> int:
         (1, 2, 1)
     """
     if k < 1 or d < 1 or d * (k - 1) % 2:
-        raise InputError(f"no equal padding at both ends keeps the size for k={k}, d={d}")
+        raise InputError(f"for k={k}, d={d} no padding that is equal at both ends keeps the size")
     return d * (k - 1) // 2
 
 
@@ -88,7 +88,7 @@ def seen_inputs(
     y = f(x)
     at = tuple(n // 2 for n in y.shape) if place is None else tuple(place)
     if len(at) != y.ndim:
-        raise InputError(f"an output of shape {tuple(y.shape)} has no place {list(at)}")
+        raise InputError(f"an output of shape {tuple(y.shape)} has no position {list(at)}")
     (gradient,) = torch.autograd.grad(y[at], x)
     check_no_nan("the gradient of f", gradient)
     return gradient != 0

@@ -214,14 +214,14 @@ def _values(f: Map, *batches: Tensor) -> tuple[Tensor, ...]:
         out = f(torch.cat(batches))
     rows = sum(map(len, batches))
     if not isinstance(out, Tensor):
-        raise InputTypeError(f"the map must give a tensor, but it gives {type(out).__name__}")
+        raise InputTypeError(f"expected the map to return a tensor, got {type(out).__name__}")
     if out.ndim != 2 or out.shape[0] != rows:
         raise InputError(
-            f"the map must take a batch ({rows}, n) to a batch ({rows}, m), but it gives shape "
-            f"{tuple(out.shape)}; wrap a map of one vector in torch.vmap"
+            f"expected the map to take a batch ({rows}, n) to a batch ({rows}, m), got shape "
+            f"{tuple(out.shape)}; wrap a map of single vectors in torch.vmap"
         )
     if not torch.isfinite(out).all():
-        raise InputError("the map gives values that are not finite, so it cannot be tested")
+        raise InputError("the map returns values that are not finite, so it cannot be tested")
     return torch.split(out, [len(b) for b in batches])
 
 

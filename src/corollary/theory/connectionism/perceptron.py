@@ -198,7 +198,9 @@ def _run(
 
 def _check_order(order: Tensor, n: int) -> None:
     if not torch.equal(order.sort().values.cpu(), torch.arange(n)):
-        raise InputError(f"order must hold each of 0, ..., {n - 1} once; use torch.randperm({n})")
+        raise InputError(
+            f"order must contain each of 0, ..., {n - 1} once; use torch.randperm({n})"
+        )
 
 
 def _check_limit(name: str, limit: int) -> int:

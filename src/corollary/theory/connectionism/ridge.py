@@ -114,7 +114,7 @@ def _value_and_slope(phi: Scalar, z: Tensor) -> tuple[Tensor, Tensor]:
         value = phi(z)
         if value.shape != z.shape:
             raise InputError(
-                f"the function must act entry by entry, but it takes shape {tuple(z.shape)} to "
+                f"the function must act entry by entry, but it maps shape {tuple(z.shape)} to "
                 f"{tuple(value.shape)}"
             )
         if not value.requires_grad:  # built from comparisons: flat on each side

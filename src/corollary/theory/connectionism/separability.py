@@ -87,8 +87,8 @@ def linear_separability(
         if a is not None:
             return Separability(False, None, None, 0.0, torch.from_numpy(a).to(x), note)
     raise NotFiniteError(
-        "separability is not decided: the margin is below 1e-9 of the data's size; "
-        "rescale the columns of x to a common size"
+        "separability cannot be decided: the margin is below 1e-9 times the size of the "
+        "data; rescale the columns of x to a common size"
     )
 
 

@@ -84,12 +84,14 @@ def ols_variance(
     n, p = phi.shape[-2:]
     if p > n:
         raise InputError(
-            f"with p = {p} > n = {n} the normal matrix has no inverse; the shortest solution is "
-            "another estimator, see min_norm_risk"
+            f"with p = {p} > n = {n} the normal matrix has no inverse; for the minimum-norm "
+            "solution see min_norm_risk"
         )
     R = torch.linalg.qr(phi, mode="r").R
     if bool((R.diagonal(dim1=-2, dim2=-1) == 0).any()):
-        raise InputError(f"a design has rank below p = {p}: columns depend on one another")
+        raise InputError(
+            f"a design has rank below p = {p}, because its columns are linearly dependent"
+        )
     # tr Sigma (R^T R)^{-1} = |root R^{-1}|^2 for Sigma = root^T root
     values, vectors = torch.linalg.eigh(Sigma)
     root = (vectors * values.clamp(min=0).sqrt()).T.expand(*phi.shape[:-2], p, p)
@@ -110,8 +112,8 @@ def gaussian_ols_variance(n: int, p: int, sigma2: float = 1.0) -> float:
     _check_noise(sigma2)
     if p > n:
         raise InputError(
-            f"ordinary least squares needs p <= n, got p = {p}, n = {n}; for the shortest solution "
-            "see min_norm_risk"
+            f"ordinary least squares needs p <= n, got p = {p}, n = {n}; for the minimum-norm "
+            "solution see min_norm_risk"
         )
     if p < n - 1:
         return sigma2 * p / (n - p - 1)

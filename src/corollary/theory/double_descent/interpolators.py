@@ -105,4 +105,4 @@ def noise_gain(weights: Float[Tensor, "m n"]) -> float:
 
 def _check_nodes(nodes: Tensor) -> None:
     if len(nodes) < 2 or not bool((nodes.diff() > 0).all()):
-        raise InputError("at least two nodes in growing order, no two of them equal, are needed")
+        raise InputError("expected at least two nodes in strictly increasing order")

@@ -80,7 +80,7 @@ class PiecewiseLinear:
     def clipped(self, low: float | int) -> "PiecewiseLinear":
         """The larger of the function and a constant."""
         if math.isnan(low):
-            raise InputError("low must be a number, but it is NaN")
+            raise InputError("low must be a number, got NaN")
         y = self.values - low
         a, b = y[:-1], y[1:]
         i = (a * b < 0).nonzero()[:, 0]

@@ -46,9 +46,9 @@ def best_segments(x: Float[Tensor, " n"], y: Float[Tensor, " n"], pieces: int) -
     """
     n = len(x)
     if n == 0 or not bool((x.diff() > 0).all()):
-        raise InputError(f"expected one or more ascending points, got {n} unordered")
+        raise InputError(f"expected ascending points, got {n} unordered points")
     if not 1 <= pieces <= n:
-        raise InputError(f"1 to n={n} pieces can be fitted, got pieces={pieces}")
+        raise InputError(f"expected 1 to n={n} pieces, got pieces={pieces}")
     if n > LARGEST:
         raise InputError(f"expected at most {LARGEST} points (the cost is n^2 t), got {n}")
     check_finite("y", y)

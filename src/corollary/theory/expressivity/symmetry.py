@@ -79,7 +79,7 @@ def symmetry_gain(y: Float[Tensor, " n"], p: int, most: int, *, error: float) ->
     """
     n = len(y)
     if most < 0 or n == 0 or n % p**most:
-        raise InputError(f"the {n} points must be a multiple of p^most = {p**most}")
+        raise InputError(f"the number of points must be a multiple of p^most = {p**most}, got {n}")
     x = (torch.arange(n, dtype=y.dtype) + 0.5) / n
     shallow = shallow_parameters(pieces_needed(x, y, error))
     best = (shallow, 0)
@@ -101,7 +101,7 @@ def folded_mean(y: Float[Tensor, " n"], copies: int) -> tuple[Float[Tensor, " c"
         ([0.0, 1.0], 0.0)
     """
     if len(y) % copies:
-        raise InputError(f"{len(y)} points cannot be cut into {copies} copies")
+        raise InputError(f"{len(y)} points cannot be divided into {copies} equal copies")
     rows = y.reshape(copies, -1).clone()
     rows[1::2] = rows[1::2].flip(1)
     mean = rows.mean(dim=0)

@@ -50,7 +50,10 @@ def weighted_l2(
     if f.numel() > LARGEST:
         raise InputError(f"expected at most {LARGEST} grid points, got {f.numel()}")
     if not f.shape == g.shape == phi.shape:
-        raise InputError(f"expected one grid, got {f.shape}, {g.shape} and {phi.shape}")
+        raise InputError(
+            f"expected f, g and phi on the same grid, got shapes {f.shape}, "
+            f"{g.shape} and {phi.shape}"
+        )
     both = transform((f - g) * phi, step)
     apart = transform(f - g, step)
     convolved = apart._replace(values=circular(apart.values, transform(phi, step)))

@@ -58,9 +58,7 @@ def deep_relu_bound(
     check_nonnegative("radius", radius)
     norms = [float(B)] * L if isinstance(B, int | float) else [float(b) for b in B]
     if len(norms) != L or not all(0 <= b < math.inf for b in norms):
-        raise InputError(
-            f"expected B to be one norm >= 0, or one for each of L={L} layers, got {B}"
-        )
+        raise InputError(f"expected B to be one norm >= 0, or one norm per layer (L={L}), got {B}")
     factor = {"peeling": 2.0**L, "golowich": 1 + math.sqrt(2 * L * math.log(2))}.get(version)
     if factor is None:
         raise InputError(f"expected version='peeling' or 'golowich', got {version!r}")

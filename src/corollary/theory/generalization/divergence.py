@@ -51,7 +51,7 @@ def kl_gaussian(
     """
     for name, variance in (("var_p", var_p), ("var_q", var_q)):
         if not bool((variance > 0).all()):
-            raise InputError(f"the variances {name} must be positive, but one is not")
+            raise InputError(f"the variances {name} must be positive, got at least one that is not")
     ratio = var_p / var_q
     return (ratio - 1 - ratio.log() + (mean_p - mean_q).square() / var_q).sum(-1) / 2
 
@@ -90,11 +90,11 @@ def kl_gaussian_full(
 def _root(name: str, cov: Tensor) -> Tensor:
     """The Cholesky factor of a covariance."""
     if not bool(torch.isfinite(cov).all()) or not torch.allclose(cov, cov.mT):
-        raise InputError(f"expected a symmetric matrix {name} of finite numbers, got another")
+        raise InputError(f"expected {name} to be a symmetric matrix of finite numbers")
     L, failed = torch.linalg.cholesky_ex(cov)
     if bool((failed > 0).any()):
         raise InputError(
-            f"expected a positive definite {name}, got one with an eigenvalue at or below 0 (to "
+            f"expected {name} to be positive definite, got an eigenvalue at or below 0 (up to "
             "rounding); add a small multiple of the identity"
         )
     factor: Tensor = L
@@ -214,5 +214,5 @@ def kl_inverse_grad(q: float | int, c: float | int) -> tuple[float, float, float
 def _probability(name: str, value: Number) -> Tensor:
     t = value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
     if not bool(((t >= 0) & (t <= 1)).all()):
-        raise InputError(f"{name} must lie in [0, 1], got a value outside (or NaN)")
+        raise InputError(f"{name} must lie in [0, 1], got a value outside or NaN")
     return t

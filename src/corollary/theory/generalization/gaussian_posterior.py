@@ -83,7 +83,7 @@ def grid_variance(
         (1, 2, 1.884)
     """
     if not (lam > 0 and c > 0 and b > 0):
-        raise InputError(f"lam, c and b must be positive, got {lam:g}, {c:g} and {b:g}")
+        raise InputError(f"lam, c and b must be positive, got lam={lam:g}, c={c:g}, b={b:g}")
     j = max(math.floor(b * math.log(c / lam)), 1)
     above, below = (
         GridVariance(c * math.exp(-i / b), i, 2 * math.log(i) + math.log(math.pi**2 / 6))

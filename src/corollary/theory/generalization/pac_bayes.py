@@ -222,7 +222,7 @@ def check_bound_inputs(train: Number, kl: Number, N: int, eps: Number) -> None:
     if not 0 <= train <= 1:
         raise InputError(f"the error on the sample must lie in [0, 1], got {train:g}")
     if not kl >= 0:
-        raise InputError(f"a divergence is not negative, but kl is {kl:g}")
+        raise InputError(f"the divergence kl must be at least 0, got {kl:g}")
     if N < 1:
         raise InputError(f"the number of samples must be at least 1, got {N}")
     if not 0 < eps < 1:

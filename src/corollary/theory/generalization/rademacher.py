@@ -43,8 +43,8 @@ def sign_vectors(m: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor,
     """
     if not 1 <= m <= LARGEST:
         raise InputError(
-            f"all signs of m points are 2^m vectors: m from 1 to {LARGEST} is needed, got {m}; "
-            "draw them with random_signs"
+            f"expected m from 1 to {LARGEST}, because m points have 2^m sign vectors, got "
+            f"{m}; draw signs with random_signs"
         )
     bits = (torch.arange(2**m)[:, None] >> torch.arange(m)) % 2
     return (2 * bits - 1).to(dtype)

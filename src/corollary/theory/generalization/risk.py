@@ -72,7 +72,10 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
     """
     x, y = data
     if len(x) != len(y) or len(x) == 0:
-        raise InputError(f"a risk needs as many targets as inputs, >= 1, got {len(y)} and {len(x)}")
+        raise InputError(
+            f"expected one target per input and at least one input, got {len(y)} "
+            f"targets for {len(x)} inputs"
+        )
     modes = {m: m.training for m in model.modules()} if isinstance(model, torch.nn.Module) else {}
     try:
         for module in modes:
@@ -86,11 +89,11 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
     if not isinstance(each, Tensor) or each.shape != (len(x),):
         what = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
         raise InputTypeError(
-            f"the loss must give one number per sample, shape ({len(x)},), but it gives {what}; "
-            'pass it with reduction="none"'
+            f"expected the loss to return one number per sample, shape ({len(x)},), got "
+            f'{what}; pass a loss with reduction="none"'
         )
     if isinstance(outputs, Tensor) and bool(outputs.isnan().any()):
-        raise NotFiniteError(f"the model answers NaN to some of the {len(x)} samples")
+        raise NotFiniteError(f"the model returns NaN for some of the {len(x)} samples")
     return each.double()
 
 

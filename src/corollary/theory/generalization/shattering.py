@@ -256,7 +256,7 @@ def sine_labels(k: int, n: int) -> Bool[Tensor, " n"]:
 
 def _all_signs(n: int) -> Bool[Tensor, "k n"]:
     if n > 20:
-        raise InputError(f"all labelings of n points take 2^n rows: n <= 20 is needed, got {n}")
+        raise InputError(f"expected n <= 20, because n points have 2^n labelings, got {n}")
     bits = torch.arange(2**n)[:, None] >> torch.arange(n)
     return bits % 2 == 1
 
@@ -264,7 +264,9 @@ def _all_signs(n: int) -> Bool[Tensor, "k n"]:
 def _ranks(x: Tensor) -> Tensor:
     """The place of each point among the different values on the line."""
     if x.ndim != 2 or x.shape[1] != 1 or len(x) == 0:
-        raise InputError(f"expected points of a line of shape (n, 1), n >= 1, got {tuple(x.shape)}")
+        raise InputError(
+            f"expected points on a line, with shape (n, 1) and n >= 1, got {tuple(x.shape)}"
+        )
     check_finite("x", x)
     places: Tensor = torch.unique(x[:, 0], return_inverse=True)[1]
     return places

@@ -92,8 +92,8 @@ def divergence_bound(L: Number, etas: Sequence[Number], n: int, beta: Number) ->
     if min(etas, default=0.0) < 0 or largest * beta > 2 * (1 + 1e-12):
         limit = 2 / beta if beta else math.inf
         raise InputError(
-            f"stability of SGD needs step sizes from 0 to 2/beta = {limit:g}, but they go up to "
-            f"{largest:g}; take smaller steps"
+            f"stability of SGD needs step sizes from 0 to 2/beta = {limit:g}, got step sizes "
+            f"up to {largest:g}; use smaller steps"
         )
     return 2 * L * math.fsum(etas) / n
 
@@ -130,7 +130,9 @@ def coupled_sgd(
     """
     r, n, d = z.shape
     if other.shape != (r, d):
-        raise InputError(f"one replacement per data set is needed, shape {(r, d)}: {other.shape}")
+        raise InputError(
+            f"expected one replacement per data set, shape {(r, d)}, got {other.shape}"
+        )
     kept = {0, len(etas)} if keep is None else set(keep)
     index = torch.randint(n, (len(etas), r), generator=rng, device=rng.device)
     w = (torch.zeros_like(other) if start is None else start).expand(2, r, d)

@@ -108,7 +108,10 @@ def rademacher_matrix_ball(
     m = len(H)
     if rng is None:
         if m > ENUMERABLE:
-            raise InputError(f"all signs of {m} > {ENUMERABLE} matrices are too many; pass rng")
+            raise InputError(
+                f"the signs of {m} matrices are too many to list (at most "
+                f"{ENUMERABLE}); pass rng to draw them"
+            )
         bits = torch.arange(2 ** (m - 1), device=H.device)[:, None] >> torch.arange(m).to(H.device)
         signs = 1 - 2 * (bits & 1).to(H.dtype)
     else:

@@ -150,7 +150,7 @@ def lambda_posterior(
     if losses.shape != prior.shape or not bool(((losses >= 0) & (losses <= 1)).all()):
         raise InputError(
             "expected one loss in [0, 1] per probability of the prior, got losses of shape "
-            f"{tuple(losses.shape)} for {tuple(prior.shape)}, or one outside of [0, 1]"
+            f"{tuple(losses.shape)} for {tuple(prior.shape)}, or a loss outside [0, 1]"
         )
     lam, best = 1.0, math.inf
     for _ in range(ROUNDS):

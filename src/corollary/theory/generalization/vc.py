@@ -96,7 +96,7 @@ def vc_dimension_deviation(h: Number, n: int, delta: Number, *, sharp: bool = Tr
     check_sample("h", h)
     check_sample("n", n)
     if 2 * n < h:
-        raise InputError(f"the bound needs 2n >= h, got n={n} and h={h:g}; take more samples")
+        raise InputError(f"the bound needs 2n >= h, got n={n} and h={h:g}; use more samples")
     return _deviation(h * (math.log(2 * n / (h if sharp else 1)) + 1), n, delta)
 
 

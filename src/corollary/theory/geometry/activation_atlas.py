@@ -61,7 +61,7 @@ def layer_activations(model: nn.Module, layer: str, x: Any) -> Float[Tensor, "n 
     finally:
         handle.remove()
     if not seen or not isinstance(seen[-1], Tensor):
-        raise InputError(f"the layer {layer!r} gave no tensor when the model was called")
+        raise InputError(f"the layer {layer!r} returned no tensor when the model was called")
     return seen[-1].flatten(start_dim=1)
 
 
@@ -104,7 +104,7 @@ def activation_atlas(
     a = layer_activations(model, layer, x)
     plane = embedding(a)
     if plane.shape != (len(a), 2):
-        raise InputError(f"the embedding must give (n, 2), got {tuple(plane.shape)}")
+        raise InputError(f"the embedding must have shape (n, 2), got {tuple(plane.shape)}")
     low, high = plane.min(dim=0).values, plane.max(dim=0).values
     places = (plane - low) / torch.where(high > low, high - low, torch.ones_like(low))
     column, row = (places * grid).long().clamp(max=grid - 1).T
@@ -148,7 +148,7 @@ def neighbour_agreement(classes: Int[Tensor, "g g"]) -> float:
     )
     first, second = pairs[:, (pairs >= 0).all(dim=0)]
     if len(first) == 0:
-        raise InputError("no two adjacent cells are taken; use a coarser grid")
+        raise InputError("no two adjacent cells are occupied; use a coarser grid")
     return float((first == second).double().mean())
 
 
@@ -162,5 +162,5 @@ def random_agreement(classes: Int[Tensor, "g g"]) -> float:
     taken = classes[classes >= 0]
     n = torch.bincount(taken)
     if len(taken) < 2:
-        raise InputError("at least two cells must be taken; use more inputs or a finer grid")
+        raise InputError("at least two cells must be occupied; use more inputs or a finer grid")
     return float((n * (n - 1)).sum() / (len(taken) * (len(taken) - 1)))

@@ -60,8 +60,8 @@ class Graph:
         loops = pairs[pairs[:, 0] == pairs[:, 1]]
         if len(loops):
             raise InputError(
-                f"a graph has no loops, but node {int(loops[0, 0])} is joined to itself; "
-                "layers that need loops add them on their own"
+                f"expected a graph without self-loops, but node {int(loops[0, 0])} has one; "
+                "layers that need self-loops add them themselves"
             )
         low, high = pairs.min(dim=1).values, pairs.max(dim=1).values
         keys = torch.unique(low * M + high)  # sorted
@@ -76,14 +76,14 @@ class Graph:
         A = A.to_sparse_coo().coalesce()
         values, (row, col) = A.values(), A.indices()
         if not bool(((values == 0) | (values == 1)).all()):
-            raise InputError("an adjacency matrix has entries 0 and 1, got other values")
+            raise InputError("expected an adjacency matrix with entries 0 and 1, got other values")
         row, col = row[values == 1], col[values == 1]
         M = A.shape[0]
         there, back = torch.sort(row * M + col).values, torch.sort(col * M + row).values
         if not symmetrise and not torch.equal(there, back):
             raise InputError(
-                "the adjacency matrix of an undirected graph is symmetric, but this one is not; "
-                "pass symmetrise=True to forget the directions"
+                "the adjacency matrix of an undirected graph is symmetric, but this one is "
+                "not; pass symmetrise=True to ignore the directions"
             )
         return cls.of_edges(M, torch.stack([row, col], dim=1))
 

@@ -96,7 +96,7 @@ def dft_basis(M: int) -> GraphFourierBasis:
         [0.0, 2.0, 4.0, 2.0]
     """
     if M < 1:
-        raise InputError(f"a cycle needs nodes, got M={M}")
+        raise InputError(f"a cycle needs at least one node, got M={M}")
     k = torch.arange(M, dtype=torch.float64)
     angle = 2 * torch.pi / M * torch.outer(k, k).remainder(M)  # keeps the argument small
     modes = torch.polar(torch.full_like(angle, M**-0.5), angle)

@@ -74,7 +74,7 @@ def neighbours(X: Float[Tensor, "n D"], k: int) -> tuple[Float[Tensor, "n k"], I
         ([1.0, 1.0, 2.0], [1, 0, 1])
     """
     if not 1 <= k < len(X):
-        raise InputError(f"{len(X)} points have up to {len(X) - 1} neighbours, got k={k}")
+        raise InputError(f"expected k of at most {len(X) - 1} for {len(X)} points, got k={k}")
     check_no_nan("X", X)
     distances, who = [], []
     for start in range(0, len(X), _ROWS):
@@ -111,11 +111,13 @@ def _ratio_dimension(X: Tensor, s: int) -> float:
     """The k of largest likelihood for the ratios of the 2s-th to the s-th distance."""
     r, _ = neighbours(X, 2 * s)
     if not bool((r[:, s - 1] > 0).all()):
-        raise InputError("two points coincide; remove doubles, or take a larger scale")
+        raise InputError("two points coincide; remove duplicates, or use a larger scale")
     log_mu = (r[:, 2 * s - 1] / r[:, s - 1]).double().log()
     log_mu = log_mu[log_mu > 0]
     if len(log_mu) == 0:
-        raise InputError("all neighbours are equally far: the ratios say nothing on a lattice")
+        raise InputError(
+            "all neighbours are equally far away (a lattice), so the ratios say nothing"
+        )
     if s == 1:
         return float(1 / log_mu.mean())
     from scipy.optimize import brentq

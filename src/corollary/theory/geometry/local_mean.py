@@ -37,8 +37,8 @@ def laplace_operator(f: Field, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
     value = f(x)
     if value.shape != x.shape[:1]:
         raise InputError(
-            f"f must give one number per point, but from {tuple(x.shape)} it makes "
-            f"{tuple(value.shape)}"
+            f"expected f to return one number per point, but it maps shape {tuple(x.shape)} "
+            f"to {tuple(value.shape)}"
         )
     (gradient,) = torch.autograd.grad(value.sum(), x, create_graph=True)
     if not gradient.requires_grad:  # an affine function
@@ -63,7 +63,9 @@ def sphere_mean(
         4.0
     """
     if not r > 0 or frames < 1:
-        raise InputError(f"expected a radius > 0 and at least one frame, got {r:g} and {frames}")
+        raise InputError(
+            f"expected a radius > 0 and at least one frame, got r={r:g} and frames={frames}"
+        )
     n, d = x.shape
     normal = torch.randn(frames, d, d, generator=rng, device=rng.device, dtype=x.dtype)
     q = torch.linalg.qr(normal).Q.transpose(1, 2).reshape(-1, d)  # rows of the frames

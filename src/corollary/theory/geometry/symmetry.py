@@ -165,8 +165,8 @@ def _checked(perms: Permutations, M: int) -> Int[Tensor, "p M"]:
 def _rows(value: Tensor, M: int) -> Tensor:
     if value.ndim == 0 or len(value) != M:
         raise InputError(
-            f"an equivariant function gives a row for each of the {M} rows it reads, got shape "
-            f"{tuple(value.shape)}"
+            f"an equivariant function returns one row for each of its {M} input rows, got "
+            f"shape {tuple(value.shape)}"
         )
     return value
 

@@ -48,7 +48,9 @@ class GP:
         """The covariance matrix of the values at x; refused unless it is one."""
         k = self.kernel(x, x)
         if not torch.allclose(k, k.T, rtol=1e-6, atol=1e-8):
-            raise InputError("expected a symmetric kernel, k(a, b) = k(b, a), got one that is not")
+            raise InputError(
+                "expected a symmetric kernel, k(a, b) = k(b, a), got a kernel that is not symmetric"
+            )
         lowest = float(torch.linalg.eigvalsh(k)[0])
         if lowest < -1e-7 * max(1.0, float(k.diagonal().abs().max())):
             raise InputError(

@@ -43,7 +43,7 @@ class Kernel(ABC):
             return mirrored(self.gram(x, x))
         if x.shape[1] != y.shape[1]:
             raise InputError(
-                f"a kernel needs inputs of one dimension, got {x.shape[1]} and {y.shape[1]}"
+                f"a kernel needs inputs of the same dimension, got {x.shape[1]} and {y.shape[1]}"
             )
         return self.gram(x, y)
 

@@ -69,8 +69,9 @@ def kernel_regression(
     rank = int(kept.sum())
     if rank < len(y) and singular == "raise":
         raise InputError(
-            f"K has rank {rank} of {len(y)}: inputs repeat, or features are fewer than inputs; "
-            "add a ridge, or pass singular='pinv' for the minimum-norm solution"
+            f"K of {len(y)} inputs has rank {rank}; inputs repeat, or there are fewer "
+            "features than inputs; add a ridge, or pass singular='pinv' for the minimum-norm "
+            "solution"
         )
     inverse = torch.where(kept, 1 / torch.where(kept, shifted, torch.ones_like(shifted)), 0.0)
     alpha = vectors @ (inverse.reshape(-1, *(1,) * (y.ndim - 1)) * (vectors.T @ y))

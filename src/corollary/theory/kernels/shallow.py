@@ -95,8 +95,8 @@ def smoothness(sigma: str) -> float:
     """
     if sigma not in SMOOTHNESS:
         raise InputError(
-            f"'{sigma}' is not a smooth activation with a known constant; "
-            f"there are {', '.join(SMOOTHNESS)} (ReLU has a kink and no constant at all)"
+            f"'{sigma}' is not a smooth activation with a known constant; known are "
+            f"{', '.join(SMOOTHNESS)} (ReLU has a kink, so it has no such constant)"
         )
     return SMOOTHNESS[sigma]
 

@@ -104,7 +104,7 @@ def ntk_complexity(x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> float:
     factor, failed = torch.linalg.cholesky_ex(h)
     pivots = factor.diagonal()
     if bool(failed) or bool(pivots.min() < 1e-7 * pivots.max()):
-        raise InputError("H_inf is singular: two inputs are parallel; remove duplicates")
+        raise InputError("H_inf is singular, because two inputs are parallel; remove duplicates")
     solved = torch.cholesky_solve(y[:, None], factor)[:, 0]
     return math.sqrt(2 * float(y @ solved) * float(h.trace())) / len(y)
 
@@ -125,8 +125,9 @@ def _unit_products(x: Tensor) -> Tensor:
     lengths = x.norm(dim=1)
     if not bool(((lengths - 1).abs() < 1e-5).all()):
         raise InputError(
-            f"the inputs need length 1, but lengths go from {float(lengths.min()):g} to "
-            f"{float(lengths.max()):g}; divide each row by its norm"
+            "the inputs must have length 1, but their lengths go from "
+            f"{float(lengths.min()):g} to {float(lengths.max()):g}; divide each row by its "
+            "norm"
         )
     u = (x @ x.T).clamp(-1, 1)
     u = torch.where(u > 1 - 8 * torch.finfo(u.dtype).eps, torch.ones_like(u), u)  # equal inputs

@@ -115,7 +115,7 @@ def critical_residual(
         with C of deficient rank, such as zero weights, would be missed.
     """
     if len(Ws) < 2:
-        raise InputError("the form needs at least two layers, got one")
+        raise InputError("this form needs at least two layers, got one")
     residual: Tensor = torch.linalg.vector_norm(product(Ws) - critical_map(product(Ws[1:]), X, Y))
     return residual
 
@@ -156,6 +156,6 @@ def check_layers(Ws: Layers) -> None:
     for i, (first, second) in enumerate(zip(Ws, Ws[1:], strict=False), start=1):
         if second.shape[1] != first.shape[0]:
             raise InputError(
-                f"layer {i + 1} reads {second.shape[1]} numbers, but layer {i} gives "
-                f"{first.shape[0]}"
+                f"layer {i + 1} expects {second.shape[1]} inputs, but layer {i} has "
+                f"{first.shape[0]} outputs"
             )

@@ -217,7 +217,9 @@ def sum_squares_slack(x: Float[Tensor, "..."], y: Float[Tensor, "..."]) -> Float
     :covers: squared-norm-sum-bound
     """
     if x.shape != y.shape:
-        raise InputError(f"x and y must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}")
+        raise InputError(
+            f"x and y must have the same shape, got {tuple(x.shape)} and {tuple(y.shape)}"
+        )
     return 2 * x.square().sum() + 2 * y.square().sum() - (x + y).square().sum()
 
 

@@ -95,8 +95,8 @@ def variances(
     """
     if depth < 1 or sigma_w2 < 0 or sigma_b2 < 0:
         raise InputError(
-            "depth >= 1 and variances >= 0 are needed, but depth, sigma_w2, sigma_b2 are "
-            f"{depth}, {sigma_w2}, {sigma_b2}"
+            f"depth >= 1 and variances >= 0 are needed, got depth={depth}, "
+            f"sigma_w2={sigma_w2}, sigma_b2={sigma_b2}"
         )
     found = [q]
     for _ in range(depth - 1):
@@ -131,13 +131,16 @@ def critical_start(phi: Scalar, q: float) -> Critical:
     """
     slope = squared_slope(phi, q)
     if not slope > 0:
-        raise InputError("phi needs a slope, but it is flat almost everywhere")
+        raise InputError("phi must have a nonzero slope, but phi is flat almost everywhere")
     sigma_w2 = 1 / slope
     sigma_b2 = q - sigma_w2 * second_moment(phi, q)
     if abs(sigma_b2) <= 1e-12 * q:  # homogeneous activations: rounding
         sigma_b2 = 0.0
     if sigma_b2 < 0:
-        raise InputError(f"no bias keeps the variance {q:g}: it would need variance {sigma_b2:.3g}")
+        raise InputError(
+            f"no bias variance keeps the variance {q:g}: the bias would need "
+            f"variance {sigma_b2:.3g}"
+        )
     return Critical(sigma_w2, sigma_b2)
 
 

@@ -195,6 +195,5 @@ def cross_entropy_gradient_bound(d: int, L: int, s2: float, *, x_sq: float) -> f
 def _check(d: int, s2: float, m: int) -> None:
     if d < 1 or m < 0 or not 0 < s2 < math.inf:
         raise InputError(
-            f"d >= 1, s2 > 0 and a number of layers >= 0 are needed, but d, s2 and it are "
-            f"{d}, {s2}, {m}"
+            f"d >= 1, s2 > 0 and a number of layers >= 0 are needed, got d={d}, s2={s2}, m={m}"
         )

@@ -94,7 +94,7 @@ def measured_signal(model: nn.Module, scalar: Callable[[], Tensor]) -> Signal:
     finally:
         watch.stop()
     if not watch.layers:
-        raise NotApplicableError("no layer of the module gave a tensor of real numbers")
+        raise NotApplicableError("no layer of the module returned a tensor of real numbers")
     return Signal(tuple(watch.layers), float(value.detach()))
 
 

@@ -181,7 +181,8 @@ def _check_subgradient(at_zero: float | int) -> None:
 def _check_slope(slope: float | int) -> None:
     if not 0 <= slope < 1:
         raise InputError(
-            f"max(a z, z) needs a slope 0 <= a < 1, else it picks the wrong branch, got a={slope:g}"
+            "max(a z, z) needs a slope 0 <= a < 1 (otherwise it picks the wrong branch), got "
+            f"a={slope:g}"
         )
 
 

@@ -46,7 +46,8 @@ def composed(maps: Sequence[AffineMap]) -> AffineMap:
         _check(number, V, c)
         if V.shape[1] != W.shape[0]:
             raise InputError(
-                f"map {number} reads {V.shape[1]} numbers, but the one before it gives {len(W)}"
+                f"map {number} expects {V.shape[1]} inputs, but the map before it has "
+                f"{len(W)} outputs"
             )
         W, b = V @ W, V @ b + c
     return AffineMap(W, b)

@@ -114,7 +114,7 @@ def check_layers(layers: Sequence[Layer], d: int) -> None:
     for number, (W, b, _) in enumerate(layers, start=1):
         if W.ndim != 2 or W.shape[1] != width or b.shape != W.shape[:1]:
             raise InputError(
-                f"layer {number} reads {width} numbers, but its weights have shape "
+                f"layer {number} has {width} inputs, but its weights have shape "
                 f"{tuple(W.shape)} and its biases {tuple(b.shape)}"
             )
         width = W.shape[0]

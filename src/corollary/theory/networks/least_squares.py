@@ -81,7 +81,7 @@ def _patterns(X: Tensor, y: Tensor, layout: str) -> Tensor:
     x = X if layout == "rows" else X.T
     if len(x) != len(y):
         raise InputError(
-            f"X of shape {tuple(X.shape)} with patterns as {layout} has {len(x)} patterns, but y "
-            f"has {len(y)} entries; is the layout right?"
+            f"X of shape {tuple(X.shape)} with patterns as {layout} has {len(x)} patterns, "
+            f"but y has {len(y)} entries; check the layout"
         )
     return x

@@ -72,7 +72,10 @@ def max_decrease_step(f: Function, x: Float[Tensor, " d"], s: Float[Tensor, " k"
         if line(2 * a) >= line(a):
             return float(minimize_scalar(line, bracket=(0.0, a, 2 * a)).x)
         a *= 2
-    raise InputError("f decreases along s as far as floating point goes: no largest decrease")
+    raise InputError(
+        "f decreases along s up to the largest floating-point numbers, so there "
+        "is no largest decrease"
+    )
 
 
 def stationarity(f: Function, x: Float[Tensor, " d"]) -> float:

@@ -81,7 +81,9 @@ def gradient_descent(
             diverged = True
             break
     if not xs:
-        raise InputError("f must be finite with a finite gradient at the start, but it is not")
+        raise InputError(
+            "f must be finite with a finite gradient at the start, got NaN or infinity"
+        )
     return Descent(torch.stack(xs), torch.stack(values), torch.stack(norms), diverged)
 
 

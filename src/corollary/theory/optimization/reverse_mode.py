@@ -172,8 +172,8 @@ def pull_back(
     """
     if len(h) != len(blocks) + 1 or h[-1].shape != delta.shape:
         raise InputError(
-            f"{len(blocks)} blocks need {len(blocks) + 1} values and a delta of the last one's "
-            f"shape, got {len(h)} values and shape {tuple(delta.shape)}"
+            f"{len(blocks)} blocks need {len(blocks) + 1} values and a delta with the shape "
+            f"of the last value, got {len(h)} values and shape {tuple(delta.shape)}"
         )
     deltas, gradients = [delta], []
     for block, below in zip(reversed(blocks), reversed(h[:-1]), strict=True):

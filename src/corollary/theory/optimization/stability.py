@@ -97,7 +97,7 @@ def preconditioner(optimizer: Optimizer, p: Tensor) -> Tensor | None:
     state = optimizer.state.get(p)
     if not state:
         raise NotApplicableError(
-            f"{type(optimizer).__name__} has made no step yet, so what it divides by is not known"
+            f"{type(optimizer).__name__} has made no step yet, so its second moments are not known"
         )
     group = next(g for g in optimizer.param_groups if any(q is p for q in g["params"]))
     if isinstance(optimizer, Adam | AdamW):

@@ -75,8 +75,8 @@ def ordered_eigenvalues(A: Float[Tensor, "m n"]) -> Float[Tensor, " n"]:
     worst = values[values.imag.abs().argmax()]
     if float(worst.imag.abs()) > torch.finfo(A.dtype).eps ** 0.5 * size:
         raise InputError(
-            f"eigenvalues can be ordered only if they are real, but {complex(worst):.3g} is one; "
-            "symmetric matrices always have real ones"
+            "eigenvalues can be ordered only if they are real, got the eigenvalue "
+            f"{complex(worst):.3g}; symmetric matrices always have real eigenvalues"
         )
     return values.real.sort(descending=True).values
 

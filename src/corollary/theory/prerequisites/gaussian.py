@@ -42,8 +42,8 @@ class Gaussian:
         found = is_psd(self.covariance)
         if self.covariance.shape[0] != len(self.mean):
             raise InputError(
-                f"Sigma must be of the size of mu, got {tuple(self.covariance.shape)} "
-                f"and {len(self.mean)}"
+                f"Sigma must fit the length of mu, got shape {tuple(self.covariance.shape)} "
+                f"and length {len(self.mean)}"
             )
         if not found.holds:
             raise InputError(
@@ -85,7 +85,9 @@ class Gaussian:
         """
         k = len(self.mean)
         if nodes < 1 or nodes**k > LARGEST_GRID:
-            raise InputError(f"a rule of {nodes}^{k} points is not between 1 and {LARGEST_GRID}")
+            raise InputError(
+                f"expected between 1 and {LARGEST_GRID} quadrature points, got {nodes}^{k}"
+            )
         t, w = (
             torch.from_numpy(a).to(self.mean) for a in np.polynomial.hermite_e.hermegauss(nodes)
         )

@@ -67,12 +67,12 @@ def mvt_point(
     if turn is None:
         raise InputError(
             f"no mean value was found on {cells} points of the segment: the gradient is not "
-            "continuous there, or it needs a finer grid (cells=...)"
+            "continuous there, or the grid is too coarse (raise cells=...)"
         )
     c = float(brentq(excess, grid[turn], grid[turn + 1], xtol=1e-15))
     if abs(excess(c)) > 1e-6 * size or not one_sided_slopes(f, x + c * y, y).differentiable:
         raise InputError(
-            f"f has no slope at x + {c:.6g} y, where the mean value would be: it has a kink there"
+            f"the mean value would be at x + {c:.6g} y, but f has a kink there and no slope"
         )
     return MeanValue(c, excess(c) + increment, increment)
 

@@ -148,13 +148,15 @@ def lipschitz_upper_from_gradient(
     check_finite("low", low)
     check_finite("high", high)
     if low.shape != high.shape or not bool((low < high).all()):
-        raise InputError("a box needs low < high in every coordinate, of one shape")
+        raise InputError(
+            "a box needs low < high in every coordinate, and low and high of the same shape"
+        )
     if not 0 <= curvature < float("inf"):
         raise InputError(f"curvature must be a finite bound, at least 0, got {curvature:g}")
     d = len(low)
     if cells < 1 or cells**d > LARGEST_GRID:
         raise InputError(
-            f"a grid of {cells}^{d} points is not between 1 and {LARGEST_GRID}; choose other cells"
+            f"expected between 1 and {LARGEST_GRID} grid points, got {cells}^{d}; change cells"
         )
     centres = (torch.arange(cells).to(low) + 0.5) / cells
     grid = torch.cartesian_prod(*([centres] * d)).reshape(-1, d)

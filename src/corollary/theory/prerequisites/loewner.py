@@ -60,5 +60,7 @@ def loewner_leq(
     check_symmetric("A", A)
     check_symmetric("B", B)
     if A.shape != B.shape:
-        raise InputError(f"A and B must be of one size, got {tuple(A.shape)} and {tuple(B.shape)}")
+        raise InputError(
+            f"A and B must have the same size, got {tuple(A.shape)} and {tuple(B.shape)}"
+        )
     return is_psd(A - B, tol=tol)

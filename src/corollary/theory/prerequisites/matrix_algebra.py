@@ -52,7 +52,7 @@ def inverse(A: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
     rank = numerical_rank(A)
     if rank < len(A):
         raise InputError(
-            f"A must be invertible, but its rank is {rank} of {len(A)}; "
+            f"A must be invertible, but its rank is {rank} and its size is {len(A)}; "
             "torch.linalg.pinv gives the least-squares inverse"
         )
     inverse: Tensor = torch.linalg.inv(A)
@@ -123,7 +123,7 @@ def hutchinson_trace(
         6.0
     """
     if n < 1 or samples < 2:
-        raise InputError(f"needs n >= 1 and samples >= 2, got n = {n} and samples = {samples}")
+        raise InputError(f"expected n >= 1 and samples >= 2, got n = {n} and samples = {samples}")
     z = torch.randint(0, 2, (n, samples), generator=rng, device=rng.device).double() * 2 - 1
     draws = (z * matvec(z)).sum(dim=0)
     return TraceEstimate(float(draws.mean()), float(draws.std() / samples**0.5), draws)

@@ -42,7 +42,9 @@ class LeastSquares:
         check_finite("A", self.A)
         check_finite("y", self.y)
         if len(self.A) != len(self.y):
-            raise InputError(f"A and y must have as many rows, got {len(self.A)} and {len(self.y)}")
+            raise InputError(
+                f"A and y must have the same number of rows, got {len(self.A)} and {len(self.y)}"
+            )
 
     def value(self, x: Float[Tensor, " d"]) -> Float[Tensor, ""]:
         """The loss."""

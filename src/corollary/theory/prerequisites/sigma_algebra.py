@@ -55,7 +55,10 @@ class SigmaAlgebra:
         for point in whole:
             atoms.setdefault(tuple(point in s for s in given), set()).add(point)
         if len(atoms) > LARGEST:
-            raise InputError(f"{len(atoms)} atoms give 2^{len(atoms)} events; at most {LARGEST}")
+            raise InputError(
+                f"expected at most {LARGEST} atoms, because n atoms give 2^n "
+                f"events, got {len(atoms)}"
+            )
         blocks = [frozenset(block) for block in atoms.values()]
         unions = chain.from_iterable(combinations(blocks, r) for r in range(len(blocks) + 1))
         return cls(whole, frozenset(frozenset().union(*union) for union in unions))
@@ -109,10 +112,12 @@ class FiniteMeasure:
     def __post_init__(self) -> None:
         bad = [k for k, p in self.masses.items() if not p >= 0]
         if bad:
-            raise InputError(f"masses must not be negative, but that of {bad[0]!r} is")
+            raise InputError(f"masses must not be negative, but the mass of {bad[0]!r} is")
         total = float(sum(self.masses.values()))
         if not abs(total - 1) <= 1e-12:
-            raise InputError(f"masses must add to 1, but they add to {total:.12g}; divide by it")
+            raise InputError(
+                f"masses must sum to 1, but they sum to {total:.12g}; divide them by this sum"
+            )
 
     def probability(self, event: Iterable[Hashable]) -> float:
         """The sum of the masses of the event's outcomes."""

@@ -98,7 +98,9 @@ def taylor_remainder_rate(
         steps = 0.02 * 2.0 ** torch.arange(5, dtype=torch.float64)
     r = taylor_remainders(f, a, k, steps)
     if not bool((r > 0).all()):
-        raise InputError("the remainder is zero at some step: f is its own Taylor polynomial there")
+        raise InputError(
+            "the remainder is zero at some step, because f equals its Taylor polynomial there"
+        )
     s, r = steps.log() - steps.log().mean(), r.log()
     return float((s * r).sum() / (s * s).sum())
 

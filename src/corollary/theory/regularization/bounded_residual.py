@@ -81,8 +81,7 @@ def residual_offset(x: Float[Tensor, "n d"], svm: HardMargin) -> Float[Tensor, "
     alpha = svm.alpha[svm.support]
     if bool((alpha <= 0).any()):
         raise InputError(
-            "every support vector needs a positive multiplier, but one has none: it touches the "
-            "margin without holding it"
+            "every support vector needs a positive multiplier, but one of them has multiplier 0"
         )
     pseudoinverse: Tensor = torch.linalg.pinv(x[svm.support])
     return pseudoinverse @ (-alpha.log())

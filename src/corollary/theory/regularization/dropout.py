@@ -109,7 +109,8 @@ def dropout_regression(
     gram = X.T @ X
     if p == 0 or bool((gram.diagonal() == 0).any()):
         raise InputError(
-            "p must be positive and no column of X zero: the penalty must see all of w"
+            "p must be positive and no column of X may be zero, because the penalty must "
+            "depend on all of w"
         )
     penalised = gram + p / (1 - p) * torch.diag(gram.diagonal())
     w: Tensor = torch.linalg.solve(penalised, X.T @ y)

@@ -61,8 +61,8 @@ def early_stopping_filter(H: Float[Tensor, "d d"], eta: float, k: int | float) -
         raise InputError(f"k must be a whole number of steps, at least 0, got {k:g}")
     if eta * top > 2:
         raise InputError(
-            f"eta must not be above 2/lambda_max = {2 / top:.4g}, where descent diverges, but it "
-            f"is {eta:.4g}"
+            f"eta must be at most 2/lambda_max = {2 / top:.4g}, above which descent diverges, "
+            f"got {eta:.4g}"
         )
     return Filter(values, Q, 1 - (1 - eta * values) ** k)
 

@@ -65,8 +65,9 @@ def hard_margin_svm(x: Float[Tensor, "n d"], y: Shaped[Tensor, " n"] | None = No
     if found.margin <= 0:
         proof = linear_separability(x, labels, bias=False)
         raise InputError(
-            "a hard margin needs points that a hyperplane through the origin separates, but none "
-            f"does{': ' + proof.note if proof.note else ''}; linear_separability(x, y) proves it"
+            "a hard margin needs points that a hyperplane through the origin separates, but "
+            f"no such hyperplane exists{': ' + proof.note if proof.note else ''}; "
+            "linear_separability(x, y) proves it"
         )
     alpha = found.weights / found.distance**2
     w = alpha @ z

@@ -77,7 +77,9 @@ def homogeneity_degree(net: nn.Module, x: Float[Tensor, "n *d"]) -> Homogeneity:
         base = functional_call(net, theta, (x,)).flatten()
         alive = base != 0
         if not bool(alive.any()):
-            raise InputError("the network gives 0 at every point, and 0 has every degree")
+            raise InputError(
+                "the network is 0 at every point, so its degree of homogeneity is not defined"
+            )
         exponents = []
         for alpha in (0.5, 0.75, 1.5, 2.0):
             scaled = {k: alpha * p for k, p in theta.items()}

@@ -99,8 +99,8 @@ def interpolators(X: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> Interpolat
     off = float((X @ point - y).norm())
     if off > 1e3 * rounding(X) * max(float(y.norm()), 1e-300):
         raise InputError(
-            f"Xw = y has no solution: the nearest w misses y by {off:.3g}; the hyperplanes are "
-            "parallel or contradict each other"
+            f"Xw = y has no solution: the best w misses y by {off:.3g}, because the "
+            "hyperplanes are parallel or contradict each other"
         )
     s, Vt = torch.linalg.svd(X)[1:]
     rank = int((s > rank_cutoff(X, s, None)).sum())

@@ -66,13 +66,13 @@ def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "m *k"], lam: float) -> Floa
     check_finite("y", y)
     _check_penalty(lam)
     if len(X) != len(y):
-        raise InputError(f"X and y must have as many rows, got {len(X)} and {len(y)}")
+        raise InputError(f"X and y must have the same number of rows, got {len(X)} and {len(y)}")
     U, d, Vt = torch.linalg.svd(X, full_matrices=False)
     rank = int((d > rank_cutoff(X, d, None)).sum())
     if lam == 0 and rank < X.shape[1]:
         raise InputError(
             f"lam must be positive, since X has rank {rank} of {X.shape[1]} columns and least "
-            "squares has many solutions; ols(X, y) gives the shortest"
+            "squares has many solutions; ols(X, y) returns the shortest"
         )
     factors = (d / (d.square() + lam)).reshape(-1, *(1,) * (y.ndim - 1))
     w: Tensor = Vt.T @ (factors * (U.T @ y))

@@ -51,8 +51,8 @@ def standardised(
     variance = z.var(dim=-1, keepdim=True, correction=correction)
     if not bool((variance + delta > 0).all()):
         raise InputError(
-            "the batch is constant, so it cannot be divided by its deviation: is a weight 0, or "
-            "are all inputs equal? A positive delta would hide it"
+            "the batch is constant, so it cannot be divided by its standard deviation; check "
+            "whether a weight is 0 or all inputs are equal (a positive delta would hide this)"
         )
     return (z - z.mean(dim=-1, keepdim=True)) / (variance + delta).sqrt()
 

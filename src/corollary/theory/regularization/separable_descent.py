@@ -90,7 +90,7 @@ def implicit_bias_logistic(
     check_finite("w0", w0)
     check_positive("eta", eta)
     if not times or any(b <= a for a, b in zip((0, *times), times, strict=False)):
-        raise InputError(f"times must grow from 1 on, got {list(times)}")
+        raise InputError(f"times must be increasing and at least 1, got {list(times)}")
     w, kept, step = w0, [], 0
     points, pulls = x.T, eta * x
     for t in times:
@@ -140,8 +140,9 @@ def separable_flow(
     check_positive("rtol", rtol)
     if max_margin(x, x.new_ones(len(x))).margin <= 0:
         raise InputError(
-            "a flow in log t needs points that a hyperplane through the origin separates, but none "
-            "does: the loss has a minimiser, and the flow stops there"
+            "a flow in log t needs points that a hyperplane through the origin separates, "
+            "but no such hyperplane exists; the loss has a minimiser, and the flow stops "
+            "there"
         )
     points, times = x.detach().double().cpu(), s.detach().double().cpu()
 

@@ -76,7 +76,7 @@ def slope_constants(derivative: Scalar, *, largest: int = 24) -> MomentConstants
     :covers: activation-moment-assumption
     """
     if largest < 8:
-        raise InputError(f"orders up to 8 at least are needed, got largest = {largest}")
+        raise InputError(f"largest must be at least 8, got {largest}")
     orders = range(2, largest + 1)
     log_m = [math.log(2) + log_slope_moment(derivative, q) - math.lgamma(q + 1) for q in orders]
     needed = [(m - log_m[0]) / (q - 2) for q, m in zip(orders, log_m, strict=True) if q > 2]

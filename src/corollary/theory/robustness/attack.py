@@ -162,7 +162,7 @@ def check_inputs(x: Tensor, y: Tensor, box: Box) -> None:
         if not (box[0] <= low and high <= box[1]):
             raise InputError(
                 f"the inputs run from {low:g} to {high:g}, outside the box {box}; pass "
-                "box=(lowest, highest) of valid inputs, or box=None if every number is one"
+                "box=(lowest, highest) of valid inputs, or box=None if every number is valid"
             )
 
 

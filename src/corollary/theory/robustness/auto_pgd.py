@@ -83,13 +83,13 @@ class APGD:
         check_ball(self.eps, self.norm)
         check_box(self.box)
         if self.norm == "l1":
-            raise InputError("APGD is for norm='linf' or 'l2'; for 'l1' take PGD")
+            raise InputError("APGD is for norm='linf' or 'l2'; for 'l1' use PGD")
         if self.objective not in HEIGHTS:
             raise InputError(f"objective is loss, margin or dlr, got '{self.objective}'")
         if self.steps < 1 or self.restarts < 1 or self.rivals < 0:
             raise InputError(
-                f"steps and restarts must be at least 1, and rivals at least 0, got "
-                f"{self.steps}, {self.restarts} and {self.rivals}"
+                "steps and restarts must be at least 1, and rivals at least 0, got "
+                f"steps={self.steps}, restarts={self.restarts}, rivals={self.rivals}"
             )
 
     def __call__(
@@ -153,7 +153,9 @@ class APGD:
         """One for each run; only the classes that should overtake differ."""
         if target is not None:
             if self.rivals:
-                raise InputError("with a target there is one class to reach: leave rivals at 0")
+                raise InputError(
+                    "with a target there is only one class to reach, so rivals must be 0"
+                )
             check_target(clean, target)
             goals = [Goal(target, self.objective, towards=True)]
         elif self.rivals and not is_score(clean):

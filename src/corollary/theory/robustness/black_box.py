@@ -137,7 +137,9 @@ class BlackBoxAttack:
         if self.queries < 2 or self.directions < 1:
             raise InputError("queries must be at least 2, and directions at least 1")
         if self.method == "square" and self.norm == "l1":
-            raise InputError("method='square' is for norm='linf' or 'l2'; for 'l1' take 'nes'")
+            raise InputError(
+                "method='square' is for norm='linf' or 'l2'; for 'l1' use method='nes'"
+            )
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0

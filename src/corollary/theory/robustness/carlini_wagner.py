@@ -78,11 +78,11 @@ class CarliniWagner:
         check_reach(self.eps, self.norm)
         check_box(self.box)
         if self.norm != "l2":
-            raise InputError("CarliniWagner is for norm='l2'; for the others take FMN or FAB")
+            raise InputError("CarliniWagner is for norm='l2'; for other norms use FMN or FAB")
         if min(self.steps, self.searches) < 1 or not min(self.lr, self.c) > 0:
             raise InputError(
                 "CarliniWagner needs steps and searches >= 1, lr and c > 0, got "
-                f"{self.steps}, {self.searches}, {self.lr} and {self.c}"
+                f"steps={self.steps}, searches={self.searches}, lr={self.lr}, c={self.c}"
             )
         if not self.confidence >= 0:
             raise InputError(f"confidence must be >= 0, got {self.confidence}")

@@ -205,6 +205,7 @@ def check_graph(out: Tensor) -> None:
     """
     if out.grad_fn is None:
         raise InputError(
-            "no gradient comes from the model's outputs to its inputs; use BlackBoxAttack, or "
-            "remove the step that cuts the graph (detach, no_grad, a threshold)"
+            "no gradient reaches the inputs of the model from its outputs; use "
+            "BlackBoxAttack, or remove the step that cuts the graph (detach, no_grad, a "
+            "threshold)"
         )

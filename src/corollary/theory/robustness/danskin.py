@@ -104,6 +104,6 @@ def cube_vertices(d: int, eps: float | int, *, dtype: torch.dtype = torch.float6
         [[-0.5], [0.5]]
     """
     if not 1 <= d <= 20:
-        raise InputError(f"2^d corners are listed for d from 1 to 20, got d = {d}")
+        raise InputError(f"the 2^d corners can be listed for d from 1 to 20, got d = {d}")
     bits = torch.arange(2**d)[:, None] >> torch.arange(d) & 1
     return eps * (2 * bits - 1).to(dtype)

@@ -98,8 +98,8 @@ class FAB:
         check_box(self.box)
         if self.steps < 1 or self.restarts < 1 or self.rivals < 0:
             raise InputError(
-                f"steps and restarts must be at least 1, and rivals at least 0, got "
-                f"{self.steps}, {self.restarts} and {self.rivals}"
+                "steps and restarts must be at least 1, and rivals at least 0, got "
+                f"steps={self.steps}, restarts={self.restarts}, rivals={self.rivals}"
             )
 
     def __call__(

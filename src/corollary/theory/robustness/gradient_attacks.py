@@ -106,7 +106,9 @@ class PGD:
                 f"momentum must be >= 0, and 0 with step='gradient', got {self.momentum}"
             )
         if self.keep == "last" and self.restarts > 1:
-            raise InputError("keep='last' is one run; for restarts take keep='fooled' or 'best'")
+            raise InputError(
+                "keep='last' allows only one run; with restarts use keep='fooled' or 'best'"
+            )
 
     def __call__(
         self,

@@ -43,8 +43,8 @@ class InTurn:
         balls = {(attack.eps, attack.norm) for attack in self.attacks}
         if len(balls) != 1:
             raise InputError(
-                f"attacks in turn share one ball, but those of the {len(self.attacks)} attacks are "
-                f"{sorted(balls)}"
+                f"attacks in turn must share one ball, but the {len(self.attacks)} attacks "
+                f"have {sorted(balls)}"
             )
 
     @property

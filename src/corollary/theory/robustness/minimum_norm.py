@@ -89,7 +89,7 @@ class FMN:
         if self.steps < 1 or not self.alpha > 0 or not 0 < self.gamma < 1:
             raise InputError(
                 "FMN needs steps >= 1, alpha > 0 and gamma between 0 and 1, got "
-                f"{self.steps}, {self.alpha} and {self.gamma}"
+                f"steps={self.steps}, alpha={self.alpha}, gamma={self.gamma}"
             )
 
     def __call__(

@@ -121,7 +121,7 @@ def logit_ratio(out: Float[Tensor, "n k"], y: Shaped[Tensor, " n"]) -> Float[Ten
         -0.5
     """
     if is_score(out) or out.shape[1] < 3:
-        raise InputError("objective='dlr' needs at least three classes; take 'margin'")
+        raise InputError("objective='dlr' needs at least three classes; use 'margin'")
     top = out.topk(3, dim=1).values
     return -margins(out, y) / (top[:, 0] - top[:, 2] + TINY_GAP)
 
@@ -161,8 +161,8 @@ def check_outputs(out: Tensor, y: Tensor) -> None:
     if not fits or len(out) != len(y):
         shape = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
         raise InputError(
-            f"an attack needs logits (n, k) or scores (n,) for its n = {len(y)} inputs, but the "
-            f"model gives {shape}; wrap it so that it returns them"
+            f"an attack needs logits (n, k) or scores (n,) for its n = {len(y)} inputs, but "
+            f"the model returns {shape}; wrap the model so that it returns logits or scores"
         )
     if is_score(out):
         if not bool((y.abs() == 1).all()):

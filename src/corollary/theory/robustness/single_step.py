@@ -75,7 +75,9 @@ def single_step_attack(
     before, flat = values.detach(), g.flatten(1)
     square = flat.square().sum(dim=1)
     if bool((square == 0).any()):
-        raise InputError("the gradient is zero at an input, so no step along it changes the sign")
+        raise InputError(
+            "the gradient is zero at an input, so no step along the gradient changes the sign"
+        )
     eta = -reach * before / square
     step = eta[:, None] * flat
     with torch.no_grad():

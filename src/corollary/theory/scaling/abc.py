@@ -79,7 +79,9 @@ def optimizer_kind(name: str) -> Optimizer:
         return Optimizer.SGD
     if word in ("adam", "adamw", "nadam", "radam", "adamax", "rmsprop", "adagrad", "lion"):
         return Optimizer.ADAM
-    raise InputError(f"expected SGD or an optimizer like Adam, got {name}; its law is not known")
+    raise InputError(
+        f"expected SGD or an optimizer like Adam, got {name}, whose scaling law is not known"
+    )
 
 
 class ABC(NamedTuple):

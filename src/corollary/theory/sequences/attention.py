@@ -101,7 +101,9 @@ def scaled_dot_product_attention(
     :test: tests/theory/sequences/test_attention.py
     """
     if K.shape[-2] != V.shape[-2]:
-        raise InputError(f"{K.shape[-2]} keys need as many values, got {V.shape[-2]}")
+        raise InputError(
+            f"expected one value per key, got {V.shape[-2]} values for {K.shape[-2]} keys"
+        )
     A = attention_weights(Q, K, mask=mask, scale=scale)
     return Attention(A @ V, A)
 
@@ -112,7 +114,7 @@ def check_attention(
     """Refuse queries, keys and masks that do not fit together."""
     if Q.shape[-1] != K.shape[-1]:
         raise InputError(
-            f"queries of {Q.shape[-1]} numbers cannot be compared with keys of {K.shape[-1]}"
+            f"queries and keys must have the same length, got {Q.shape[-1]} and {K.shape[-1]}"
         )
     if K.shape[-2] == 0:
         raise InputError("attention needs at least one key, but K has none")
@@ -122,8 +124,8 @@ def check_attention(
             batch = torch.broadcast_shapes(batch, K.shape[:-2])
         except RuntimeError as error:
             raise InputError(
-                f"queries of shape {tuple(Q.shape)} and keys of shape {tuple(K.shape)} are not of "
-                "one batch"
+                f"queries of shape {tuple(Q.shape)} and keys of shape {tuple(K.shape)} do not "
+                "belong to the same batch"
             ) from error
     if mask is None:
         return
@@ -136,7 +138,8 @@ def check_attention(
         ) from error
     if mask.dtype != torch.bool and not mask.is_floating_point():
         raise InputTypeError(
-            f"expected a mask of booleans (true: may be read) or of floats to add, got {mask.dtype}"
+            "expected a boolean mask (True where a position may be read) or a float mask to "
+            f"add, got {mask.dtype}"
         )
 
 

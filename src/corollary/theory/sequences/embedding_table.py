@@ -44,7 +44,7 @@ def token_embedding_table(
     if len(embeddings) < len(tokenizer.vocabulary):
         raise InputError(
             f"the tokenizer has {len(tokenizer.vocabulary)} tokens, but the table has only "
-            f"{len(embeddings)} rows: take the tokenizer of the model"
+            f"{len(embeddings)} rows; use the tokenizer of the model"
         )
     ids = tokenizer.encode(text)
     vectors = embeddings.detach()[ids]

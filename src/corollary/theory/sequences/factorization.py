@@ -85,7 +85,7 @@ def all_sequences(K: int, n: int) -> Int[Tensor, "N n"]:
     """
     if K < 1 or n < 1 or K**n > LARGEST:
         raise InputError(
-            f"K >= 1 tokens and n >= 1 places with K^n <= {LARGEST} are needed, got K={K}, n={n}"
+            f"K >= 1 tokens and n >= 1 positions with K^n <= {LARGEST} are needed, got K={K}, n={n}"
         )
     return torch.cartesian_prod(*[torch.arange(K)] * n).reshape(-1, n)
 

@@ -73,8 +73,8 @@ def diagonalised(
     eigenvalues, P = torch.linalg.eig(A)
     if check and not is_diagonalisable(A):
         raise InputError(
-            f"A must be diagonalisable, but it is defective: its {len(A)} eigenvectors are "
-            "dependent; a tiny random change of A makes it diagonalisable"
+            f"A must be diagonalisable, but its {len(A)} eigenvectors are linearly dependent; "
+            "a tiny random change of A makes it diagonalisable"
         )
     C = torch.linalg.pinv(P, rtol=1e-8) @ B.to(P.dtype)
     return DiagonalSystem(eigenvalues, P, C)

@@ -38,7 +38,7 @@ def causal_mask(
     :covers: causal-mask
     """
     if n < 0 or past < 0:
-        raise InputError(f"a mask of n, past >= 0 positions is needed, got {n} and {past}")
+        raise InputError(f"expected n >= 0 and past >= 0 positions, got n={n}, past={past}")
     return torch.ones(n, past + n, dtype=torch.bool, device=device).tril(past)
 
 
@@ -77,7 +77,7 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
             continue
         if mask.dtype != torch.bool:
             raise InputTypeError(
-                f"expected masks of booleans (true: may be read), got {mask.dtype}"
+                f"expected boolean masks (True where a position may be read), got {mask.dtype}"
             )
         both = mask if both is None else _both(both, mask)
     return both
@@ -88,7 +88,7 @@ def _both(a: Tensor, b: Tensor) -> Tensor:
         return a & b
     except RuntimeError as error:
         raise InputError(
-            f"masks of shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit"
+            f"masks of shapes {tuple(a.shape)} and {tuple(b.shape)} cannot be combined"
         ) from error
 
 

@@ -51,6 +51,6 @@ def check_divisible(size: tuple[int, int], patch: int) -> None:
     h, w = size
     if patch < 1 or h < 1 or w < 1 or h % patch or w % patch:
         raise InputError(
-            f"patches of {patch} x {patch} do not cover an image of {h} x {w}: choose a divisor "
-            "of both sides, or resize the image"
+            f"patches of {patch} x {patch} do not cover an image of {h} x {w}; choose a patch "
+            "size that divides both sides, or resize the image"
         )

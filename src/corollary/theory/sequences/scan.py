@@ -184,5 +184,5 @@ def _check(a: Tensor, b: Tensor) -> None:
         )
     if a.dtype != b.dtype:
         raise InputTypeError(
-            f"a and b must be of one type, got {a.dtype} and {b.dtype}; convert one with .to()"
+            f"a and b must have the same dtype, got {a.dtype} and {b.dtype}; convert one with .to()"
         )

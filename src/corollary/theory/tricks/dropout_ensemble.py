@@ -34,8 +34,8 @@ def all_masks(n: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor, "s
     """
     if not 1 <= n <= MOST_UNITS:
         raise InputError(
-            f"the masks of 1 to {MOST_UNITS} units can be listed, but there are {n}; draw some "
-            "(mc_dropout) instead"
+            f"expected 1 to {MOST_UNITS} units to list all masks, got {n}; draw masks with "
+            "mc_dropout instead"
         )
     return (torch.arange(2**n)[:, None] >> torch.arange(n) & 1).to(dtype)
 

@@ -82,4 +82,4 @@ def layer_gains(n: int, m: int, std: float) -> Gains:
 
 def _check_fans(n: int, m: int) -> None:
     if n < 1 or m < 1:
-        raise InputError(f"expected sizes of at least 1, got {n} and {m}")
+        raise InputError(f"expected sizes of at least 1, got n={n}, m={m}")

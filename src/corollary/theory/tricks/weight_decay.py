@@ -61,8 +61,9 @@ def weight_decay_solution(
     values, Q = torch.linalg.eigh(H)
     if float(values[0]) <= -mu and not (mu == 0 and float(values[0]) == 0):
         raise InputError(
-            f"H + mu I must be positive definite, but H has the eigenvalue {values[0]:.3g} and mu "
-            f"is {mu:g}: the penalised loss has no minimum; take mu above {-float(values[0]):.3g}"
+            f"H + mu I must be positive definite, but H has the eigenvalue {values[0]:.3g} "
+            f"and mu is {mu:g}, so the penalised loss has no minimum; use mu above "
+            f"{-float(values[0]):.3g}"
         )
     theta: Tensor = Q @ (shrinkage(values, mu) * (Q.T @ theta_star))
     return theta

@@ -53,8 +53,8 @@ class DistillationLoss(nn.Module):
         check_outputs(G)
         if F.shape != G.shape:
             raise InputError(
-                f"teacher and student must have as many classes, but their logits have shapes "
-                f"{tuple(F.shape)} and {tuple(G.shape)}"
+                "teacher and student must have the same number of classes, but their logits "
+                f"have shapes {tuple(F.shape)} and {tuple(G.shape)}"
             )
         soft = reduced(self.T**2 * distillation(G, F.to(G), self.T), self.reduction)
         if self.alpha == 1:

@@ -88,11 +88,11 @@ def bce_with_logits(z: Tensor, y: Tensor, *, reduction: Reduction = "mean") -> T
     """
     if z.shape != y.shape or z.numel() == 0:
         raise InputError(
-            f"logits and labels must have one shape and an entry, got {tuple(z.shape)} and "
-            f"{tuple(y.shape)}"
+            "logits and labels must have the same shape and at least one entry, got "
+            f"{tuple(z.shape)} and {tuple(y.shape)}"
         )
     if not bool(z.isfinite().all()):
-        raise InputError("logits must be finite, but NaN or inf is among them")
+        raise InputError("logits must be finite, got NaN or infinity")
     outside = ~((y >= 0) & (y <= 1))
     if bool(outside.any()):
         bad = y[outside].flatten()[0].item()

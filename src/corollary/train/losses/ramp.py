@@ -72,7 +72,9 @@ def ramp_bound(
         0.6074
     """
     if not gamma > 0 or not 0 <= loss <= 1:
-        raise InputError(f"expected gamma > 0 and a mean loss in [0, 1], got {gamma:g}, {loss:g}")
+        raise InputError(
+            f"expected gamma > 0 and a mean loss in [0, 1], got gamma={gamma:g}, loss={loss:g}"
+        )
     return loss + rademacher_deviation(R / gamma, n, delta, empirical=empirical)
 
 

@@ -38,7 +38,7 @@ def tanimoto_similarity(p: Tensor, y: Tensor) -> Tensor:
     common = (p * y).sum(dim=-1)
     rest = (p**2).sum(dim=-1) + (y**2).sum(dim=-1) - common
     if bool((rest == 0).any()):
-        raise InputError("the Tanimoto similarity of two zero vectors is 0/0; pass no zero rows")
+        raise InputError("the Tanimoto similarity of two zero vectors is 0/0; remove rows of zeros")
     return common / rest
 
 

@@ -32,8 +32,9 @@ def zero_one(prediction: Tensor, y: Tensor, *, reduction: Reduction = "mean") ->
     """
     if prediction.shape != y.shape or y.ndim != 1 or y.numel() == 0:
         raise InputError(
-            "predicted and true labels must be two vectors of one length >= 1, got shapes "
-            f"{tuple(prediction.shape)} and {tuple(y.shape)}; take outputs.argmax(1) first"
+            "predicted and true labels must be two vectors of the same length >= 1, got "
+            f"shapes {tuple(prediction.shape)} and {tuple(y.shape)}; call outputs.argmax(1) "
+            "first"
         )
     dtype = prediction.dtype if prediction.is_floating_point() else torch.float64
     return reduced((prediction != y).to(dtype), reduction)

@@ -89,7 +89,7 @@ class Drawn(TorchFunctionMode):
                 return self._dense(x, weight, bias)
         if self.variances and any(id(t) in self.variances for t in tree_iter((args, kwargs))):
             raise NotApplicableError(
-                "a dense layer is used in another way than in the first call; pass "
+                "a linear layer is used in a different way than in the first call; pass "
                 "per_example=False"
             )
 
@@ -102,7 +102,8 @@ class Drawn(TorchFunctionMode):
     def _dense(self, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         if x.dim() != 2:
             raise NotApplicableError(
-                f"a dense layer is now used on shape {tuple(x.shape)}; pass per_example=False"
+                f"a linear layer now gets an input of shape {tuple(x.shape)}; pass "
+                "per_example=False"
             )
         s_bias = None if bias is None else self.variances[id(bias)]
         mean = F.linear(x, weight, bias)

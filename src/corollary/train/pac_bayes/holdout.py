@@ -25,7 +25,7 @@ def holdout_bound(wrong: int, n: int, delta: float) -> float:
     """
     if not (0 <= wrong <= n and n > 0 and 0 < delta < 1):
         raise InputError(
-            f"expected 0 <= wrong <= n and 0 < delta < 1, got {wrong}, {n} and {delta:g}"
+            f"expected 0 <= wrong <= n and 0 < delta < 1, got wrong={wrong}, n={n}, delta={delta:g}"
         )
     return float(upper_limit(wrong, n, delta))
 
@@ -70,8 +70,8 @@ def head(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         output = output[:, 0]
     if y.dim() != 1 or output.shape[:1] != (n,) or output.dim() > 2:
         raise InputError(
-            "a classifier gives (n,), (n, 1) or (n, k) outputs for n labels, got shapes "
-            f"{tuple(output.shape)} and {tuple(y.shape)}"
+            "a classifier must return outputs of shape (n,), (n, 1) or (n, k) for n labels, "
+            f"got shapes {tuple(output.shape)} and {tuple(y.shape)}"
         )
     if output.dim() == 1:
         if not bool(((y.abs() == 1) | (y == 0)).all()):

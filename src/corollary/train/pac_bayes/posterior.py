@@ -184,14 +184,14 @@ class GaussianPosterior(nn.Module):
         if missing:
             raise InputError(
                 f"the prior needs a value for each trainable parameter, but '{missing[0]}' is "
-                "missing or of another shape"
+                "missing or has another shape"
             )
         return [centre[k].detach().clone().to(p) for k, p in theta.items()]
 
     def _check_visible(self) -> None:
         if any(isinstance(m, torch.jit.ScriptModule) for m in self.model.modules()):
             raise NotApplicableError(
-                "weights cannot be drawn inside a scripted module; pass the module it came from"
+                "weights cannot be drawn inside a scripted module; pass the original module"
             )
         if not self._theta():
             raise InputError(f"{type(self.model).__name__} has no trainable parameters")
@@ -209,13 +209,13 @@ class GaussianPosterior(nn.Module):
                 p.data.copy_(drawn[name])
         if not _close(seen, twin(x)):
             raise NotApplicableError(
-                f"weights cannot be drawn inside {type(self.model).__name__}: it uses parameters "
-                "outside of torch's functions"
+                f"weights cannot be drawn inside {type(self.model).__name__}, because it uses "
+                "parameters outside of torch functions"
             )
 
 
 def _close(a: Any, b: Any) -> bool:
     if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape == b.shape):
-        raise NotApplicableError("a classifier gives one tensor of outputs; wrap the module")
+        raise NotApplicableError("a classifier must return one tensor of outputs; wrap the module")
     size = float(b.abs().max()) if b.numel() else 1.0
     return bool((a - b).abs().max() <= 1e-4 * max(size, 1e-6))

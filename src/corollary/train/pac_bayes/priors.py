@@ -27,11 +27,13 @@ def learned_prior(
     x, y = data
     cut = round(share * len(x))
     if not 0 < cut < len(x):
-        raise InputError(f"learn_prior must leave samples on both sides, got {share:g}")
+        raise InputError(
+            f"learn_prior must leave samples for both prior and posterior, got {share:g}"
+        )
     if centre is None:
         raise InputError(
-            "learn_prior needs prior=<the network before training>: the weights of model have "
-            "seen all of the data"
+            "learn_prior needs prior=<the network before training>, because the weights of "
+            "model were trained on all of the data"
         )
     start = copy.deepcopy(model).eval()
     with torch.no_grad():
@@ -69,8 +71,9 @@ def prior_means(model: nn.Module, prior: Prior) -> dict[str, Tensor] | None:
             continue
         if name in prior and not torch.equal(prior[name].to(value), value):
             raise InputError(
-                f"'{name}' differs between prior and model, and no posterior covers it; certify a "
-                "network whose normalisation statistics and frozen weights did not change"
+                f"'{name}' differs between prior and model, and the posterior does not "
+                "include it; certify a network whose normalisation statistics and frozen "
+                "weights did not change"
             )
     return {k: prior[k].detach() for k in trainable if k in prior}
 
@@ -83,7 +86,8 @@ def _check_statistics(model: nn.Module, prior: Mapping[str, Tensor]) -> None:
         mean = name.replace("num_batches_tracked", "running_mean")
         if mean not in prior:
             raise InputError(
-                f"'{mean}' was learned from {int(buffer)} batches, and no prior covers it; certify "
-                "a network without running statistics (LayerNorm, GroupNorm), or pass prior=<a "
-                "network with the same ones> if they come from other data"
+                f"'{mean}' was learned from {int(buffer)} batches, and the prior does not "
+                "include it; certify a network without running statistics (LayerNorm, "
+                "GroupNorm); if these statistics come from other data, pass prior=<a network "
+                "with the same statistics>"
             )

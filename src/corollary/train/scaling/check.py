@@ -83,7 +83,9 @@ def width_check(
     small, large = family.member(widths[0]), family.member(widths[-1])
     grown, made = growth(small.model, large.model), small.recipe.optimizer
     if made is None or all(g.role is Role.CONSTANT for g in grown.values()):
-        raise InputError("expected a network whose layers grow with the width, got one that stays")
+        raise InputError(
+            "expected a network whose layers grow with the width, got one of constant size"
+        )
     kind = optimizer_kind(type(made).__name__)
     summary = _Summary(small.name, in_words(made), tuple(widths), seeds, steps, kind)
     layers = structure(small, large.model)

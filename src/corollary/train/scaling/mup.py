@@ -109,7 +109,7 @@ def mup(model: nn.Module, base: nn.Module, *, initial: bool = True) -> Mup:
         >>> optimizer = found.optimizer(torch.optim.AdamW, lr=1e-3, weight_decay=0.1)
     """
     if hasattr(model, MARK):
-        raise InputError("expected a module that mup has not set up yet, got one that it has")
+        raise InputError("expected a module that mup has not been applied to, got one that it has")
     grown = growth(base, model)
     scales = _initial_scales(model, base, grown) if initial else {}
     rescale(model, scales)

@@ -46,8 +46,9 @@ class Family(NamedTuple):
         models = [part for part in parts if isinstance(part, nn.Module)]
         if len(models) != 1:
             raise InputError(
-                f"expected a torch.nn.Module from build({width}), got a {type(made).__name__}; it "
-                "may come in a tuple with data or an optimizer"
+                f"expected a torch.nn.Module from build({width}), got a "
+                f"{type(made).__name__}; build may also return a tuple of the module with "
+                "data or an optimizer"
             )
         own = [part for part in parts if isinstance(part, Optimizer)]
         data = [p for p in parts if not isinstance(p, nn.Module | Optimizer)] or [self.data]

@@ -69,7 +69,8 @@ def growth(small: nn.Module, large: nn.Module) -> dict[str, Growth]:
     if a.keys() != b.keys():
         other = sorted(a.keys() ^ b.keys())[0]
         raise InputError(
-            f"expected networks with the same parameters at both widths, got '{other}' in one only"
+            f"expected networks with the same parameters at both widths, got '{other}' at "
+            "only one of them"
         )
     return {name: _grown(name, a[name], b[name]) for name in a}
 
@@ -77,8 +78,8 @@ def growth(small: nn.Module, large: nn.Module) -> dict[str, Growth]:
 def _grown(name: str, small: "Owned", large: "Owned") -> Growth:
     if small.parameter.dim() != large.parameter.dim():
         raise InputError(
-            f"expected '{name}' with as many axes at both widths, got {small.parameter.dim()} and "
-            f"{large.parameter.dim()}"
+            f"expected '{name}' to have the same number of axes at both widths, got "
+            f"{small.parameter.dim()} and {large.parameter.dim()}"
         )
     a, b = (fans(o.module, tuple(o.parameter.shape)) for o in (small, large))
     ratio_in, ratio_out = b.fan_in / a.fan_in, b.fan_out / a.fan_out

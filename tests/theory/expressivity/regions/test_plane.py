@@ -282,7 +282,7 @@ def test_the_network_is_undecided_on_its_boundary():
 def test_wrong_shapes_and_too_many_regions_are_explained():
     with pytest.raises(InputError, match="does not take inputs of shape"):
         linear_regions(nn.Linear(3, 1))
-    with pytest.raises(InputError, match="beyond limit=10"):
+    with pytest.raises(InputError, match="more than limit=10"):
         linear_regions(random_relu((20,), 0), limit=10)
     with pytest.raises(InputError, match="span no plane"):
         linear_regions(nn.Linear(3, 1), basis=torch.ones(2, 3))

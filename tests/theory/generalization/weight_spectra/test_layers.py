@@ -109,7 +109,7 @@ def test_a_portrait_of_a_convolution_has_patch_matrix_and_operator():
 def test_shapes_that_are_none_are_refused():
     with pytest.raises(InputError, match="a matrix with entries"):
         eigenvalues(torch.zeros(0, 3))
-    with pytest.raises(InputError, match="hold the kernel"):
+    with pytest.raises(InputError, match="at least as large as the kernel"):
         convolution_eigenvalues(torch.zeros(1, 1, 3, 3), (2, 5))
     with pytest.raises(InputError, match="positive eigenvalue"):
         log_norms(torch.zeros(3), 2.0)

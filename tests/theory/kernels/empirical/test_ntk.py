@@ -294,5 +294,5 @@ def test_what_has_no_kernel_is_refused_in_words():
         empirical_ntk(nn.Sequential(nn.Linear(4, 2), nn.Softmax(0)), x)
     with pytest.raises(InputError, match="outputs must lie"):
         empirical_ntk(mlp(), x, outputs=7)
-    with pytest.raises(InputError, match="must count the inputs"):
+    with pytest.raises(InputError, match="must be the inputs"):
         empirical_ntk(nn.Sequential(nn.Linear(4, 2), nn.Flatten(0)), x)

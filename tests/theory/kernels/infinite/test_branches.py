@@ -157,7 +157,7 @@ def test_joins_outside_the_theory_are_refused(parts, words):
             lambda: network(
                 Concat(((Conv(),), (Conv(), AvgPool((2, 2))))), Flatten(), Dense()
             ).kernel(draw(2, 1, 4, 4)),
-            "branches of one shape",
+            "branches of the same shape",
         ),
         (lambda: from_module(Gated(axis=0)), "along axis 0"),
         (lambda: from_module(Gated(axis=1)).kernel(draw(2, 4, 3)), "axis of positions"),

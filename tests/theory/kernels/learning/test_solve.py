@@ -127,7 +127,7 @@ def test_more_bad_problems_are_refused_in_words():
         ("singular", (torch.zeros_like(x), y, x), {}),
         ("one new input", (x, y, x[:0]), {}),
         ("not finite", (x, y * torch.nan, x), {}),
-        ("both must agree", (x, y, x.float()), {}),
+        ("must have the same shape and dtype", (x, y, x.float()), {}),
         ("ridge must be at least 0", (x, y, x), {"ridge": -1.0}),
     ):
         with pytest.raises(InputError, match=words):

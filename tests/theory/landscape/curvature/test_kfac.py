@@ -262,7 +262,7 @@ def test_parameters_of_other_layers_are_named_and_can_be_left_out():
 def test_tied_weights_are_refused():
     module = in_double(nn.Linear(4, 4), nn.Linear(4, 4))
     module[1].weight = module[0].weight
-    refuses(module, nn.MSELoss(), (draw(6, 4), draw(6, 4)), "several hold 0.weight")
+    refuses(module, nn.MSELoss(), (draw(6, 4), draw(6, 4)), "several layers share 0.weight")
 
 
 def test_convolutions_in_groups_are_refused():

@@ -175,7 +175,7 @@ def batch_norm(mode, parameters=("0", "4")):
 
 @pytest.mark.parametrize("kind", ["gauss_newton", "sampled", "empirical"])
 def test_batch_normalisation_in_training_mode_is_refused_where_it_couples(kind):
-    with pytest.raises(NotApplicableError, match="layer '0' gives for one example enters"):
+    with pytest.raises(NotApplicableError, match="output of layer '0' for one example affects"):
         kfac(batch_norm("train"), kind)
     assert kfac(batch_norm("eval"), kind).trace() > 0
 

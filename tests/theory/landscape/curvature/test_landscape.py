@@ -160,7 +160,7 @@ def test_half_precision_parameters_give_single_precision_vectors():
 def test_a_loss_that_is_not_finite_is_named(small):
     module, x, y = small
     x[3, 2] = float("nan")
-    with pytest.raises(NotFiniteError, match="the loss is nan on a batch of 9"):
+    with pytest.raises(NotFiniteError, match="the loss is nan on a batch of size 9"):
         hessian(Landscape(module, CE, (x, y)))
     with pytest.raises(NotFiniteError):
         Landscape(module, CE, (x, y)).loss()
@@ -169,7 +169,7 @@ def test_a_loss_that_is_not_finite_is_named(small):
 @pytest.mark.parametrize(
     ("change", "error", "sentence"),
     [
-        ({"data": iter([])}, InputTypeError, "walked once"),
+        ({"data": iter([])}, InputTypeError, "used only once"),
         ({"data": [torch.zeros(2, 5)] * 2}, InputTypeError, "pass the tuple"),
         ({"data": 3}, InputTypeError, "data must be a tensor"),
         ({"data": (1, 2, 3)}, InputTypeError, "tuple of length 3"),
@@ -177,7 +177,7 @@ def test_a_loss_that_is_not_finite_is_named(small):
         (
             {"parameters": "head"},
             InputError,
-            "'head'; the module has 0.weight",
+            "'head'; the parameters are 0.weight",
         ),
         ({"parameters": []}, InputError, "empty list"),
         ({"loss": nn.MSELoss(reduction="none")}, InputError, "reduction='none'"),

@@ -35,7 +35,7 @@ def test_what_is_undecided_is_left_open():
 
 
 def test_a_run_that_could_certify_nothing_is_refused_before_it_starts():
-    with pytest.raises(InputError, match="take at least 10 draws"):
+    with pytest.raises(InputError, match="use at least 10 draws"):
         Smoothed(0.25, draws=9, alpha=0.001)
     few = Smoothed(0.25, draws=10, alpha=0.001)
     with pytest.raises(InputError, match="always abstain"):

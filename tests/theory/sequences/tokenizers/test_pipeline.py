@@ -74,7 +74,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     with pytest.raises(InputError, match="kind 'bpe', not 'unigram'"):
         UnigramTokenizer.load(tmp_path / "t.json")
     (tmp_path / "t.json").write_text("{}")
-    with pytest.raises(InputError, match="no saved tokenizer"):
+    with pytest.raises(InputError, match="not a saved tokenizer"):
         UnigramTokenizer.load(tmp_path / "t.json")
     (tmp_path / "t.json").write_text(json.dumps({"kind": "bpe", "vocabulary": []}))
     with pytest.raises(InputError, match="damaged"):

@@ -35,7 +35,7 @@ def checked_power(power: int | None) -> int | None:
     """Give back ``power`` if it is ``None`` (the exponential) or a whole number from 2 on."""
     whole = power is None or (isinstance(power, int) and not isinstance(power, bool))
     if not whole or (power is not None and power < 2):
-        raise InputError(f"power must be a whole number from 2 on, got {power!r}")
+        raise InputError(f"power must be a whole number of at least 2, got {power!r}")
     return power
 
 

@@ -201,7 +201,7 @@ def visiting_orders(
     whole = rows.ndim == 2 and rows.shape[1] == n and not order.is_floating_point()
     if not whole or not bool((rows.sort(1).values == torch.arange(n, device=rows.device)).all()):
         raise InputError(
-            f"order needs to list each of the {n} neurons once per sweep, shape ({n},) or "
+            f"order must list each of the {n} neurons once per sweep, with shape ({n},) or "
             f"(sweeps, {n}), got shape {tuple(order.shape)}"
         )
     return rows.expand(max_sweeps, n) if len(rows) == 1 else rows[:max_sweeps]

@@ -37,8 +37,7 @@ def checked_signs(x: Tensor, n: int | None = None, name: str = "the state") -> T
     if bool(wrong.any()):
         value = x[wrong][0].item()
         raise InputError(
-            f"{name} needs entries -1 and +1, but it holds {value:g}; "
-            "map a binary array by 2 * x - 1"
+            f"{name} needs entries -1 and +1, got {value:g}; map a binary array with 2 * x - 1"
         )
     return x
 

@@ -135,7 +135,7 @@ def overlap(
     """
     if X.shape[-1] != patterns.shape[-1]:
         raise InputError(
-            f"states and patterns need one length, got {X.shape[-1]} and "
+            f"states and patterns need the same length, got {X.shape[-1]} and "
             f"{patterns.shape[-1]} entries"
         )
     return (X * patterns).mean(-1)

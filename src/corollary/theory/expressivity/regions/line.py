@@ -81,8 +81,8 @@ def affine_pieces(
     a, b = (_input(x, name) for x, name in ((start, "start"), (end, "end")))
     if a.shape != b.shape or not bool((a != b).any()):
         raise InputError(
-            "start and end need one shape and different values, got "
-            f"{tuple(a.shape)} and {tuple(b.shape)}" + (" and equal" if a.shape == b.shape else "")
+            f"start and end need the same shape and different values, got {tuple(a.shape)} "
+            f"and {tuple(b.shape)}" + (" and equal" if a.shape == b.shape else "")
         )
     check_at_least("tolerance", tolerance, 0)
     s = torch.tensor([0.0, 1.0], dtype=torch.float64)

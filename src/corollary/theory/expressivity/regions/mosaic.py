@@ -37,11 +37,11 @@ class Plane:
         start = start.detach().to("cpu", torch.float64)
         if basis.shape[:1] != (2,) or basis.shape[1:] != start.shape:
             raise InputError(
-                "basis needs two inputs of the origin's shape, but basis has shape "
+                "basis needs two inputs with the shape of the origin, but basis has shape "
                 f"{tuple(basis.shape)} and origin {tuple(start.shape)}"
             )
         if np.linalg.matrix_rank(basis.flatten(1).numpy()) < 2:
-            raise InputError("the two inputs of basis are parallel: they span no plane")
+            raise InputError("the two inputs of basis are parallel, so they span no plane")
         return cls(start, basis)
 
     def points(self, p: Float[np.ndarray, "n 2"]) -> Float[Tensor, "n *shape"]:

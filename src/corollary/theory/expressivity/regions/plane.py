@@ -137,12 +137,12 @@ def _row_sizes(values: Values) -> Iterator[int]:
 def _cut(cells: Cells, columns: Tensor, tolerance: float, limit: int, backend: Backend) -> Cells:
     scale = float(max(columns.max(), -columns.min())) if columns.numel() else 0.0
     if not np.isfinite(scale):
-        raise InputError("the network is not finite on the polygon; look at its weights")
+        raise InputError("the network is not finite on the polygon; check its weights")
     cells = cut(cells, columns.numpy(), slack=tolerance * scale, backend=backend)
     if cells.count > limit:
         raise InputError(
-            f"{cells.count} regions so far are beyond limit={limit}; take a smaller polygon or "
-            "raise the limit"
+            f"found {cells.count} regions so far, more than limit={limit}; use a smaller "
+            "polygon or raise the limit"
         )
     return cells
 
@@ -180,8 +180,7 @@ def _polygon(polygon: Tensor | float | int) -> np.ndarray:
     once = abs(np.arctan2(turn, (side * after).sum(axis=1)).sum()) < 7  # 2 pi, not 4 pi
     if len(x) < 3 or not once or not ((turn > 0).all() or (turn < 0).all()):
         raise InputError(
-            "the polygon needs at least three corners, in order, with a turn the same way at each "
-            f"(convex, not flat), got {x.tolist()}"
+            f"expected a convex polygon with at least three corners in order, got {x.tolist()}"
         )
     return x if turn[0] > 0 else x[::-1].copy()
 
@@ -197,7 +196,11 @@ def _check_fit(program: Program, plane: "Plane", corners: np.ndarray) -> None:
             "basis= with two inputs of the right shape that span the plane"
         ) from error
     if not bool(together.isfinite().all()):
-        raise InputError("the network is not finite at the polygon's corners; look at its weights")
+        raise InputError(
+            "the network is not finite at the corners of the polygon; check its weights"
+        )
     alone = torch.cat([program.output(row[None]) for row in x])
     if together.shape != alone.shape or not torch.allclose(together, alone, rtol=1e-8, atol=1e-10):
-        raise InputError("the network mixes the rows of a batch; it must treat each on its own")
+        raise InputError(
+            "the network mixes the rows of a batch, but must treat each row on its own"
+        )

@@ -55,8 +55,9 @@ class Program:
             graph = fx.symbolic_trace(own)
         except Exception as error:  # whatever a forward pass may raise when it meets symbols
             raise NotApplicableError(
-                f"{type(model).__name__} cannot be traced ({error}); pass a module whose forward "
-                "pass does not branch on tensors, or the part of the network where it does not"
+                f"{type(model).__name__} cannot be traced ({error}); pass a module whose "
+                "forward pass does not branch on tensors, or a part of the network without "
+                "such branches"
             ) from error
         return cls(graph)
 
@@ -140,8 +141,9 @@ class Program:
         if node.op == "placeholder":
             if not node.args:
                 raise NotApplicableError(
-                    f"the network needs one input, but forward also takes '{node.target}'; wrap "
-                    "it in a module that fills that in"
+                    "expected a network with one input, but forward also takes "
+                    f"'{node.target}'; wrap the network in a module that supplies this "
+                    "argument"
                 )
             return node.args[0]
         return self._run(node, {})

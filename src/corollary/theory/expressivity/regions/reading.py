@@ -56,9 +56,9 @@ def stops_before(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]
 def refusal(path: str, what: str) -> NotApplicableError:
     """The error for a layer whose bends are not known."""
     return NotApplicableError(
-        f"linear regions need layers that are piecewise linear, but '{path}' is {what}; replace it "
-        "(ReLU, LeakyReLU, Hardtanh, MaxPool, BatchNorm in eval mode and affine layers are known) "
-        "or pass the part of the network before it"
+        f"linear regions need layers that are piecewise linear, but '{path}' is {what}; "
+        "replace it (ReLU, LeakyReLU, Hardtanh, MaxPool, BatchNorm in eval mode and affine "
+        "layers are known) or pass the part of the network before this layer"
     )
 
 

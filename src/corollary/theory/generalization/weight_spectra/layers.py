@@ -140,7 +140,8 @@ def convolution_eigenvalues(
     places = [*kernel.shape[2:]] if torus is None else [*torus]
     if any(t < k for t, k in zip(places, kernel.shape[2:], strict=True)) or not places:
         raise InputError(
-            f"the torus must hold the kernel {tuple(kernel.shape[2:])}, got {tuple(places)}"
+            f"the torus must be at least as large as the kernel {tuple(kernel.shape[2:])}, "
+            f"got {tuple(places)}"
         )
     axes = tuple(range(2, 2 + len(places)))
     own, times = _half(places)

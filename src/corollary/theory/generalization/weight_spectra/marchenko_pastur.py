@@ -53,7 +53,7 @@ class MarchenkoPastur:
         if min(self.rows, self.columns) < 1 or not 0 < self.variance < math.inf:
             raise InputError(
                 "sizes of at least 1 and a positive variance are needed, got "
-                f"{self.rows}, {self.columns} and {self.variance:g}"
+                f"rows={self.rows}, columns={self.columns}, variance={self.variance:g}"
             )
 
     @property

@@ -192,7 +192,9 @@ def _nearest(logs: Any, alphas: Any, last: int) -> int:
 def _at(tail: Tensor, start: float, total: int) -> TailFit:
     """The fit with a known start."""
     if len(tail) < 2 or not start > 0 or not bool(tail[-1] > start):
-        raise InputError(f"a tail needs two different values from its start {start:g} on")
+        raise InputError(
+            f"a tail needs two different values that are at least {start:g}, its start"
+        )
     logs = tail.log() - math.log(start)
     m = len(tail)
     alpha = 1 + m / float(logs.sum())
@@ -206,8 +208,8 @@ def _check(values: Tensor, smallest_tail: int) -> None:
         raise InputError(f"a tail has at least 2 values, but smallest_tail is {smallest_tail}")
     if len(values) < smallest_tail or not bool(values[-1] > values[0]):
         raise InputError(
-            f"at least {smallest_tail} positive values that are not all equal are needed, "
-            f"got {len(values)}"
+            f"expected at least {smallest_tail} positive values that are not all equal, got "
+            f"{len(values)}"
         )
     if not bool(values.isfinite().all()):
-        raise InputError("finite values are needed")
+        raise InputError("expected finite values, got NaN or infinity")

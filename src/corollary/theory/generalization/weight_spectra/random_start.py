@@ -65,7 +65,7 @@ def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> R
         True
     """
     if min(fans) < 1:
-        raise InputError(f"fans of at least 1 are needed, got {fans}")
+        raise InputError(f"expected fan-in and fan-out of at least 1, got {fans}")
     rounding = 2 * torch.finfo(matrix.dtype).eps
     w = matrix.detach().double().cpu()
     if w.numel() < FEWEST or not bool(w.isfinite().all()):

@@ -71,7 +71,10 @@ def visible_from(p: int, n: int, variance: float = 1.0) -> float:
         2.0
     """
     if min(p, n) < 1 or variance < 0:
-        raise InputError(f"expected positive sizes, got {p}, {n} and {variance:g}")
+        raise InputError(
+            f"expected positive sizes and a positive variance, got p={p}, n={n}, "
+            f"variance={variance:g}"
+        )
     root: float = (p * n) ** 0.25
     return math.sqrt(variance) * root
 

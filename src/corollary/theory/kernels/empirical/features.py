@@ -46,8 +46,8 @@ class Gradients:
         self.names = {p: name for name, p in model.named_parameters() if p.requires_grad}
         if not self.names:
             raise InputError(
-                f"{type(model).__name__} has no trainable parameters, so no tangent kernel; "
-                "call requires_grad_() on what is to be trained"
+                f"{type(model).__name__} has no trainable parameters, so it has no tangent "
+                "kernel; call requires_grad_() on the parameters to train"
             )
         self.probe = self._record(rows(x, slice(0, 1)))
         self.outputs = chosen(outputs, self.probe.f.shape[1])
@@ -127,14 +127,14 @@ class Gradients:
 
     def _check(self, tape: Tape) -> None:
         if not bool(torch.isfinite(tape.f).all()):
-            raise NotFiniteError(f"{type(self.model).__name__} gives outputs that are not finite")
+            raise NotFiniteError(f"{type(self.model).__name__} returns outputs that are not finite")
         keys = [
             [part.key for c in t.calls for part in c.parts.values()] for t in (tape, self.probe)
         ]
         same = keys[0] == keys[1]
         if not same or any(c.a._version != c.version for c in tape.calls):
             raise InputError(
-                "the layers that run depend on the inputs, or inputs of layers are overwritten; "
+                "which layers run depends on the inputs, or layers overwrite their inputs; "
                 "pass method='jacobian'"
             )
 

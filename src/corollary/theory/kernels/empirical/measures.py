@@ -34,7 +34,7 @@ def kernel_drift(k0: Float[Tensor, "n m"], kt: Float[Tensor, "n m"]) -> float:
     """
     size = float(k0.norm())
     if size == 0:
-        raise InputError("the drift is relative to the first kernel, but that is zero")
+        raise InputError("the drift is relative to the first kernel, but the first kernel is zero")
     return float((kt - k0).norm()) / size
 
 
@@ -49,7 +49,7 @@ def alignment(k: Float[Tensor, "n n"], l: Float[Tensor, "n n"], *, centered: boo
         k, l = _centered(k), _centered(l)
     sizes = float(k.norm()) * float(l.norm())
     if sizes == 0:
-        raise InputError("the alignment with a kernel that is zero is not defined")
+        raise InputError("the alignment with a zero kernel is not defined")
     return float((k * l).sum()) / sizes
 
 

@@ -54,16 +54,16 @@ def evaluate(
     f = f if read is None else read(f)
     if not isinstance(f, Tensor):
         raise InputTypeError(
-            f"the tangent kernel needs a tensor as output, but {name} gives a {type(f).__name__}; "
-            "pass read=, a function from the output to a tensor"
+            f"the tangent kernel needs a tensor as output, but {name} returns a "
+            f"{type(f).__name__}; pass read=, a function from the output to a tensor"
         )
     if f.dim() == 0 or len(f) != count(x):
         raise InputError(
-            f"{name} gives shape {tuple(f.shape)} for {count(x)} inputs; the first axis of its "
-            "output must count the inputs"
+            f"{name} returns shape {tuple(f.shape)} for {count(x)} inputs; the first axis of "
+            "its output must be the inputs"
         )
     if not f.dtype.is_floating_point:
-        raise InputTypeError(f"{name} gives {f.dtype}, which has no derivatives")
+        raise InputTypeError(f"{name} returns {f.dtype}, which has no derivatives")
     return f if f.dim() == 2 else f.reshape(len(f), -1)
 
 
@@ -81,7 +81,7 @@ def check_alike(f: Tensor, alone: Tensor) -> None:
     scale = 1e3 * torch.finfo(f.dtype).eps * max(1.0, float(alone.detach().abs().max()))
     if f.shape[1] != alone.shape[1] or float((f[0] - alone[0]).detach().abs().max()) > scale:
         raise InputError(
-            "the output of a sample changes with the other samples of the batch (batch statistics, "
-            "or attention across samples), so a kernel of two inputs does not exist; use running "
-            "statistics, or pass samples in the first axis only"
+            "the output of a sample changes with the other samples of the batch (batch "
+            "statistics, or attention across samples), so no kernel of two inputs exists; "
+            "use running statistics, or pass samples in the first axis only"
         )

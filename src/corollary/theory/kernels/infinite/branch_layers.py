@@ -45,8 +45,8 @@ class Join(ABC):
         for a, b in pairwise(states):
             if a.nngp.shape != b.nngp.shape:
                 raise InputError(
-                    f"{self.verb} needs branches of one shape, but theirs are "
-                    f"{tuple(a.nngp.shape)} and {tuple(b.nngp.shape)}"
+                    f"{self.verb} needs branches of the same shape, got {tuple(a.nngp.shape)} "
+                    f"and {tuple(b.nngp.shape)}"
                 )
         return self.join(states)
 
@@ -104,8 +104,8 @@ class SideBySide(Join):
         """Means over all channels."""
         if self.flat and states[0].axes:
             raise InputError(
-                "torch.cat joins along an axis of positions here; join along channels, or "
-                "describe the module with network(...)"
+                "torch.cat concatenates along an axis of positions; concatenate along "
+                "channels, or describe the module with network(...)"
             )
 
         def mean(parts: Sequence[Tensor]) -> Tensor:
@@ -125,8 +125,9 @@ class MultiplyUp(Join):
         """Covariances multiply; the tangent kernel follows the product rule."""
         if sum(not s.alike for s in states) > 1:
             raise InputError(
-                "a product needs branches whose channels have one law, all but one; two of these "
-                "are data, flattened positions or concatenations: put a Dense layer after them"
+                "in a product, the channels of all branches but one must have the same "
+                "distribution; two of these branches are data, flattened positions or "
+                "concatenations; put a Dense layer after them"
             )
 
         k, ntk = states[0].nngp, states[0].ntk

@@ -43,8 +43,9 @@ class Conv(Dense):
         """Average over offsets, then the dense rule."""
         if state.axes != len(self.kernel):
             raise InputError(
-                f"a convolution over {len(self.kernel)} axes follows a layer with {state.axes} of "
-                f"them; inputs are (n, channels, {', '.join('hw'[: len(self.kernel)])})"
+                f"a convolution over {len(self.kernel)} axes follows a layer with "
+                f"{state.axes} axes; inputs have shape (n, channels, "
+                f"{', '.join('hw'[: len(self.kernel)])})"
             )
         kernel = self._compiled(state)
         if kernel is None or state.ntk is None:

@@ -48,8 +48,8 @@ def _layer(layer: Layer, step: Step, fact: Fact, k: int) -> Fact:
     if layer.drops:
         if not fact.sees:
             raise InputError(
-                f"'{step.path}' drops entries of the data, of which there are finitely many; put "
-                "a Dense or Conv layer before it"
+                f"'{step.path}' applies dropout to the data, which has finitely many entries; "
+                "put a Dense or Conv layer before it"
             )
         return replace(fact, gaussian=False)
     if not layer.nonlinear:
@@ -83,8 +83,8 @@ def _product(step: Step, read: list[Fact]) -> Fact:
     for other in read[1:]:
         if total.last & other.last:
             raise InputError(
-                f"'{step.path}' multiplies values that depend on each other; each branch of a "
-                "product but one needs a Dense or Conv layer of its own"
+                f"'{step.path}' multiplies values that depend on each other; in a product, "
+                "all branches but one need a Dense or Conv layer of their own"
             )
         flips = total.flips if not total.flips & other.sees else frozenset()
         flips = flips or (other.flips if not other.flips & total.sees else frozenset())
@@ -100,8 +100,8 @@ def _sum(step: Step, read: list[Fact]) -> Fact:
         )
         if not free:
             raise InputError(
-                f"'{step.path}' adds values that are correlated; each branch of a sum but one "
-                "needs a Dense or Conv layer of its own with no activation after it"
+                f"'{step.path}' adds values that are correlated; in a sum, all branches but "
+                "one need a Dense or Conv layer of their own, with no activation after it"
             )
         total = _both(total, other)
     return total

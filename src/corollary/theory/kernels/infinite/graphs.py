@@ -59,8 +59,8 @@ class Aggregate(Layer):
         """Products from both sides."""
         if state.axes != 1:
             raise InputError(
-                f"Aggregate needs one axis of nodes, but there are {state.axes}; inputs are "
-                "(n, nodes, features), with channels='last'"
+                f"Aggregate needs one axis of nodes, got {state.axes}; inputs have shape (n, "
+                "nodes, features), with channels='last'"
             )
         a1, a2 = self._graphs(state)
         if a1.shape[-1] != state.nngp.shape[-1]:
@@ -125,8 +125,8 @@ def node_kernels(net: Network, x: Float[Tensor, "nodes d"], *, ntk: bool = True)
     state = run(net.steps, state)
     if state.axes != 1:
         raise InputError(
-            f"node_kernels needs a network that keeps its nodes, but it ends with {state.axes} "
-            "axes of positions; leave out Flatten and pooling"
+            "node_kernels needs a network that keeps its nodes, but it ends with "
+            f"{state.axes} axes of positions; remove Flatten and pooling"
         )
     tangent = None if state.ntk is None else state.ntk[0].to(x.dtype)
     return Kernels(state.nngp[0].to(x.dtype), tangent)

@@ -67,8 +67,8 @@ class Dense(Layer):
             )
         if self.parametrization == "standard" and not self.fan_in:
             raise InputError(
-                "the standard parametrisation needs fan_in=<inputs of the layer>, because its "
-                "tangent kernel grows with it"
+                "the standard parametrisation needs fan_in=<inputs of the layer>, because "
+                "the tangent kernel grows with fan_in"
             )
         for name in ("sigma_w", "sigma_b"):
             value = plain(getattr(self, name))
@@ -155,7 +155,7 @@ class AvgPool(Layer):
 
         if state.axes != len(self.kernel):
             raise InputError(
-                f"AvgPool over {len(self.kernel)} axes follows a layer with {state.axes} of them"
+                f"AvgPool over {len(self.kernel)} axes follows a layer with {state.axes} axes"
             )
         stride, padding = self.stride or self.kernel, self.padding or (0,) * len(self.kernel)
 

@@ -200,8 +200,8 @@ class Network:
                 raise InputError(f"{name} has entries that are not finite; remove those rows")
         if y is not None and (x.shape[1:] != y.shape[1:] or x.dtype != y.dtype):
             raise InputError(
-                f"x and y need inputs of one shape and dtype, got {tuple(x.shape)} "
-                f"{x.dtype} and {tuple(y.shape)} {y.dtype}"
+                "x and y need the same shape per input and the same dtype, got "
+                f"{tuple(x.shape)} {x.dtype} and {tuple(y.shape)} {y.dtype}"
             )
 
 
@@ -229,8 +229,8 @@ def _append(steps: list[Step], parts: tuple[Part, ...], at: int, path: str) -> i
             steps.append(Step(part, (at,), name))
         else:
             raise InputError(
-                f"part {name} of the network is {part!r}, which is no layer; layers are made by "
-                "calls such as Dense(), Relu(), Conv()"
+                f"part {name} of the network is {part!r}, which is not a layer; create layers "
+                "with Dense(), Relu(), Conv() and so on"
             )
         at = len(steps)
     return at

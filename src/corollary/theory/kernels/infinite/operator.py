@@ -95,7 +95,7 @@ class KernelOperator:
     def diagonal(self) -> Float[Tensor, " n"]:
         """K(x_i, x_i); for operators of one set of inputs."""
         if not self.symmetric:
-            raise InputError("the diagonal needs an operator of one set of inputs, not of two")
+            raise InputError("the diagonal exists for an operator on one set of inputs, not on two")
         return self.net.diagonal(self.x, ntk=self.which == "ntk").of(self.which)
 
     def scipy(self) -> "LinearOperator":

@@ -72,7 +72,8 @@ class Pad(Layer):
         most = {"circular": n, "reflect": n - 1}.get(self.mode, max(low, high))
         if max(low, high) > most or n + low + high < 1:
             raise InputError(
-                f"expected {self.mode} padding that {n} positions allow, got ({low}, {high})"
+                f"expected {self.mode} padding that is possible for {n} positions, got "
+                f"({low}, {high})"
             )
 
 

@@ -53,7 +53,7 @@ class Resize(Layer):
         if any(not value > 0 for value in self.size or self.factor or ()):
             raise InputError(f"sizes and factors must be positive, got {self.size or self.factor}")
         if self.mode.startswith("nearest") and (self.align_corners or self.antialias):
-            raise InputError("align_corners and antialias are there for linear and cubic alone")
+            raise InputError("align_corners and antialias are supported only for linear and cubic")
 
     @property
     def mixes(self) -> bool:  # type: ignore[override]  # depends on the mode
@@ -68,9 +68,7 @@ class Resize(Layer):
     def __call__(self, state: State) -> State:
         """The matrix of each axis, on every copy of it."""
         if state.axes != self.count:
-            raise InputError(
-                f"Resize of {self.count} axes follows a layer with {state.axes} of them"
-            )
+            raise InputError(f"Resize of {self.count} axes follows a layer with {state.axes} axes")
         lengths = state.nngp.shape[state.lead : state.lead + state.axes]
         matrices = [self.matrix(n, k).to(state.nngp) for k, n in enumerate(lengths)]
 

@@ -51,16 +51,16 @@ class ConvTranspose(Conv):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode != "zeros" or set(self.dilations) != {1}:
-            raise InputError("ConvTranspose has rules for dilation 1 and zero padding alone")
+            raise InputError("ConvTranspose supports only dilation 1 and zero padding")
         if not isinstance(self.padding, tuple) or len(self.padding) != len(self.kernel):
             raise InputError(
-                f"padding needs one number per axis, {len(self.kernel)} of them, got "
+                f"padding needs one number for each of {len(self.kernel)} axes, got "
                 f"{self.padding!r}"
             )
         if any(not 0 <= p < k for p, k in zip(self.padding, self.kernel, strict=True)):
             raise InputError(
-                f"padding must lie between 0 and the window less one, {self.kernel}, got "
-                f"{self.padding}"
+                "padding must lie between 0 and the window size minus one (window "
+                f"{self.kernel}), got {self.padding}"
             )
 
     def __call__(self, state: State) -> State:

@@ -63,7 +63,7 @@ class KernelFlow:
         cut = float(values.abs().max()) * len(k) * torch.finfo(k.dtype).eps
         if float(values[0]) < -1e3 * cut:
             raise InputError(
-                f"a kernel has no negative eigenvalues, but the lowest of this one is "
+                "a kernel has no negative eigenvalues, but the lowest eigenvalue here is "
                 f"{float(values[0]):g}"
             )
         self.values = torch.where(values > cut, values, 0.0)
@@ -149,7 +149,7 @@ def loss_flow(
     from scipy.integrate import solve_ivp
 
     if not times or any(b <= a for a, b in zip(times, times[1:], strict=False)) or times[0] < 0:
-        raise InputError(f"times must grow from 0 on, got {list(times)}")
+        raise InputError(f"times must be increasing and start at 0 or later, got {list(times)}")
     _check_time(times[-1], finite=True)
     check_finite("f0", f0)
     check_positive("tolerance", tolerance)

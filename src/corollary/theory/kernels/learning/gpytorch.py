@@ -37,7 +37,7 @@ def gpytorch_kernel(
     if not (sigma_w > 0 and sigma_b > 0):
         raise InputError(
             f"sigma_w and sigma_b must be positive to be learned, got {sigma_w} and "
-            f"{sigma_b}; leave a bias out in make, as in Dense(w)"
+            f"{sigma_b}; to omit the bias, use Dense(w) in make"
         )
     if which not in ("nngp", "ntk"):
         raise InputError(f"which must be nngp or ntk, got '{which}'")
@@ -46,7 +46,7 @@ def gpytorch_kernel(
         from gpytorch.kernels import Kernel
     except ImportError:
         raise MissingExtraError(
-            "this kernel is for GPyTorch, which is not installed: pip install gpytorch"
+            "this kernel needs GPyTorch, which is not installed; run pip install gpytorch"
         ) from None
 
     class WideNetworkKernel(Kernel):  # type: ignore[misc]  # GPyTorch has no types

@@ -63,7 +63,7 @@ def cholesky(
     """
     n = len(k)
     if n == 0:
-        raise InputError("a kernel of no inputs cannot be solved with")
+        raise InputError("expected a kernel with at least one input, got none")
     if not ridge >= 0:
         raise InputError(f"the ridge must be at least 0, got {ridge}")
     if not 0 <= most < math.inf:
@@ -82,8 +82,9 @@ def cholesky(
         if not bool(failed):
             return Factor(lower, jitter)
     raise InputError(
-        f"K of {n} inputs is singular: even jitter of {most:g} of its diagonal does not make it "
-        "positive definite; inputs repeat, or features are fewer than inputs; pass a ridge"
+        f"K of {n} inputs is singular, and a jitter of {most:g} times its diagonal does not "
+        "make it positive definite; inputs repeat, or there are fewer features than inputs; "
+        "pass a ridge"
     )
 
 

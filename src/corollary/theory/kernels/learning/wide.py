@@ -153,8 +153,8 @@ def ntk_regress(
     _check_problem(x, y, at, f0)
     if not (ridge >= 0 and 0 < tolerance < 1 and solver in ("cholesky", "cg")):
         raise InputError(
-            "the ridge must be at least 0, the tolerance in (0, 1) and the solver cholesky or cg, "
-            f"but they are {ridge}, {tolerance} and {solver}"
+            "the ridge must be at least 0, the tolerance in (0, 1) and the solver cholesky "
+            f"or cg, got ridge={ridge}, tolerance={tolerance}, solver={solver}"
         )
     tell = progress or (lambda what, part: None)
     rest = (y if f0 is None else y - f0).to(x.dtype)
@@ -167,8 +167,9 @@ def ntk_regress(
         residual = jitter * float(alpha.norm()) / max(float(rest.norm()), 1e-300)
         if residual > LARGEST_RESIDUAL:
             raise InputError(
-                f"K of {len(x)} inputs is singular and cannot give these targets (a part of "
-                f"{residual:.2g} is missing): inputs repeat with other targets; pass a ridge"
+                f"K of {len(x)} inputs is singular and cannot give these targets (the "
+                f"relative residual is {residual:.2g}); the same input occurs with different "
+                "targets; pass a ridge"
             )
         tell("factorise", 1.0)
     else:
@@ -182,9 +183,9 @@ def ntk_regress(
         )
         if not found.residual <= LARGEST_RESIDUAL:
             raise InputError(
-                f"{found.steps} steps of conjugate gradients left out a part of "
-                f"{found.residual:.2g} of the targets: K of {len(x)} inputs is singular or nearly "
-                "so; pass a ridge"
+                f"after {found.steps} steps of conjugate gradients the relative residual is "
+                f"{found.residual:.2g}; K of {len(x)} inputs is singular or nearly singular; "
+                "pass a ridge"
             )
         alpha, residual, jitter = found.solution, found.residual, 0.0
     del k
@@ -200,11 +201,13 @@ def _check_problem(x: Tensor, y: Tensor, at: Tensor, f0: Tensor | None) -> None:
             raise InputError(f"kernel regression needs at least one {what} input, got none")
     if x.shape[1:] != at.shape[1:] or x.dtype != at.dtype:
         raise InputError(
-            f"training inputs have shape {tuple(x.shape[1:])} and {x.dtype}, new ones "
-            f"{tuple(at.shape[1:])} and {at.dtype}; both must agree"
+            "training inputs and new inputs must have the same shape and dtype, got "
+            f"{tuple(x.shape[1:])} {x.dtype} and {tuple(at.shape[1:])} {at.dtype}"
         )
     if f0 is not None and f0.shape != y.shape:
-        raise InputError(f"f0 must have the targets' shape {tuple(y.shape)}, got {tuple(f0.shape)}")
+        raise InputError(
+            f"f0 must have the shape of the targets, {tuple(y.shape)}, got {tuple(f0.shape)}"
+        )
     if not bool(torch.isfinite(y).all()):
         raise InputError("targets have entries that are not finite; remove those rows")
 

@@ -73,8 +73,8 @@ def stream(data: Any) -> Callable[[], Iterator[Batch]]:
         raise InputTypeError(f"data must be {_FORMS}, got {_described(data)}")
     if isinstance(data, Iterator):
         raise InputTypeError(
-            "data is an iterator that can be walked once, but products with a Hessian walk "
-            "through it many times; pass list(data) or a DataLoader"
+            "data is an iterator that can be used only once, but products with a Hessian "
+            "need the data many times; pass list(data) or a DataLoader"
         )
     if isinstance(data, list) and len(data) == 2 and all(isinstance(t, Tensor) for t in data):
         raise InputTypeError(
@@ -101,7 +101,9 @@ def _sized(inputs: tuple[Any, ...], keywords: dict[str, Any], target: tuple[Any,
     if first is None:
         raise InputTypeError("a batch needs at least one input tensor with an axis of examples")
     if len(first) == 0:
-        raise InputError("a batch has no examples: the first axis of its input has length 0")
+        raise InputError(
+            "a batch has no examples, because the first axis of its input has length 0"
+        )
     return Batch(inputs, keywords, target, len(first))
 
 

@@ -119,8 +119,8 @@ class SpectralDensity:
         floor = 1e-5 * (float(size.max()) or 1.0) if floor is None else floor
         if not 0 < floor < float("inf") or points < 2 or (sigma is not None and not sigma > 0):
             raise InputError(
-                "floor and sigma must be positive and points at least 2, got "
-                f"{floor}, {sigma} and {points}"
+                f"floor and sigma must be positive and points at least 2, got floor={floor}, "
+                f"sigma={sigma}, points={points}"
             )
         t = (size + floor).log10()
         low, high = float(t.min()), float(t.max())
@@ -188,8 +188,8 @@ def spectral_density(
     A, rng = as_operator(subject), as_generator(rng)
     if probes < 2 or steps < 1 or points < 2:
         raise InputError(
-            "probes and points must be at least 2 and steps at least 1, got "
-            f"{probes}, {points} and {steps}"
+            f"probes and points must be at least 2 and steps at least 1, got probes={probes}, "
+            f"points={points}, steps={steps}"
         )
     check_level(level)
     start, steps = A.products, min(steps, A.size)

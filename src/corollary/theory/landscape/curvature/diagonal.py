@@ -71,7 +71,9 @@ def diagonal(
     """
     A, rng = as_operator(subject), as_generator(rng)
     if sketch < 0 or probes < 2:
-        raise InputError(f"sketch must be at least 0 and probes at least 2, got {sketch}, {probes}")
+        raise InputError(
+            f"sketch must be at least 0 and probes at least 2, got sketch={sketch}, probes={probes}"
+        )
     start, factor = A.products, student(probes - 1, level)
     if A.size <= 2 * sketch + probes:
         exact = A.dense().diagonal().clone()

@@ -61,8 +61,8 @@ def _drawing(landscape: Landscape, batch: Batch) -> Callable[[Tensor, Generator]
         return lambda z, rng: _share(z[0, 0].numel(), mean) * _categorical(z, rng)
     name = getattr(loss, "__name__", type(loss).__name__)
     raise NotApplicableError(
-        "labels can be drawn for cross-entropy, logistic loss with logits and squared error, but "
-        f"the loss is {name}; use kind='gauss_newton', which needs no labels"
+        "labels can be drawn for cross-entropy, logistic loss with logits and squared error, "
+        f"got the loss {name}; use kind='gauss_newton', which needs no labels"
     )
 
 
@@ -90,7 +90,7 @@ def _refuse_weights(loss: object) -> None:
     for name in ("weight", "pos_weight"):
         if getattr(loss, name, None) is not None:
             raise NotApplicableError(
-                f"labels are drawn from the model, but the loss has {name}=, so it is no "
+                f"labels are drawn from the model, but the loss has {name}=, so it is not a "
                 "likelihood; use kind='gauss_newton' or 'empirical'"
             )
 

@@ -59,7 +59,7 @@ def as_operator(subject: Landscape | Curvature) -> Curvature:
     if isinstance(subject, Landscape):
         return hessian(subject)
     raise InputError(
-        f"expected a Landscape or an operator, got a {type(subject).__name__}; make one "
+        f"expected a Landscape or an operator, got a {type(subject).__name__}; create one "
         "with Landscape(module, loss, data)"
     )
 
@@ -207,9 +207,9 @@ def _pairs(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float, products: i
     fine = _fine(space, ritz, order, tol)
     if not fine.all():
         warnings.warn(
-            f"{int((~fine).sum())} of {len(order)} eigenvalues have not converged to a relative "
-            f"residual of {tol:g} in {products} products; their residuals say how far they are "
-            "(raise max_products or tol)",
+            f"{int((~fine).sum())} of {len(order)} eigenvalues have not converged to a "
+            f"relative residual of {tol:g} in {products} products; see their residuals, and "
+            "raise max_products or tol",
             RuntimeWarning,
             stacklevel=3,
         )

@@ -108,7 +108,7 @@ class Inverse(DampedInverse):
             return r
         z = M.product(r.to(M.dtype)).double()
         if float(r.norm()) > 0 and not float(r @ z) > 0:
-            raise InputError("the preconditioner is not positive definite; give it more damping")
+            raise InputError("the preconditioner is not positive definite; increase its damping")
         return z
 
     def _positive(self, d: Tensor, moved: Tensor) -> float:
@@ -116,17 +116,17 @@ class Inverse(DampedInverse):
         if bend <= 1e-14 * square * max(self.damping, float(moved.norm()) / square**0.5):
             lowest = bend / square - self.damping
             raise InputError(
-                f"the operator is not positive definite: along a direction its curvature is "
-                f"{lowest:.3g}, and damping {self.damping:g} does not lift it above 0; raise "
-                f"damping above {max(-lowest, 0):.3g}, or invert gauss_newton or fisher instead "
-                "(lsmr_inverse also solves indefinite systems)"
+                "the operator is not positive definite: it has a direction of curvature "
+                f"{lowest:.3g}, and damping {self.damping:g} is too small to make this "
+                f"positive; raise damping above {max(-lowest, 0):.3g}, or invert gauss_newton "
+                "or fisher instead (lsmr_inverse also solves indefinite systems)"
             )
         return bend
 
     def _refuse_unfinished(self, residual: float) -> None:
         raise InputError(
             f"conjugate gradients reached a relative residual of {residual:.2g} after "
-            f"{self.steps} products, not to tol={self.tol:g}; raise max_products, damping or "
+            f"{self.steps} products, above tol={self.tol:g}; raise max_products, damping or "
             "tol, or pass a preconditioner"
         )
 
@@ -171,7 +171,7 @@ def inverse(
         )
     if preconditioner is not None and preconditioner.size != A.size:
         raise InputError(
-            f"the preconditioner has size {preconditioner.size}, but the operator {A.size}"
+            f"the preconditioner has size {preconditioner.size}, but the operator has size {A.size}"
         )
     return Inverse(A, damping, preconditioner, tol, max_products)
 
@@ -180,6 +180,6 @@ def check_budget(tol: float, max_products: int) -> None:
     """Refuse a tolerance or a budget that makes no sense."""
     if not 0 < tol < 1 or max_products < 1:
         raise InputError(
-            f"tol must lie between 0 and 1 and max_products be at least 1, got {tol} and "
-            f"{max_products}"
+            f"expected tol between 0 and 1 and max_products of at least 1, got tol={tol}, "
+            f"max_products={max_products}"
         )

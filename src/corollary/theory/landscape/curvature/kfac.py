@@ -103,11 +103,13 @@ def kfac(
         raise InputError(f"sharing must be expand or reduce, got '{sharing}'")
     if samples < 1 or (samples > 1 and kind != "sampled"):
         raise InputError(
-            f"samples must be at least 1, and 1 unless kind='sampled', got {samples} with "
+            f"samples must be 1, or at least 1 with kind='sampled', got {samples} with "
             f"kind='{kind}'"
         )
     if corrected and kind == "forward_only":
-        raise InputError("forward_only factors have no gradients to correct eigenvalues with")
+        raise InputError(
+            "factors with forward_only have no gradients, so their eigenvalues cannot be corrected"
+        )
     groups = shared(landscape, joint=joint)
     made = Factors(landscape, groups, kind, sharing, samples, as_generator(rng))
     name = "EKFAC" if corrected else "KFAC"

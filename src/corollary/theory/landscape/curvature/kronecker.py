@@ -142,8 +142,8 @@ class Kronecker(Curvature):
             raise InputError(f"how must be exact or factored, got '{how}'")
         if how == "factored" and not self.factored:
             raise InputError(
-                "damping can be factored only where the eigenvalues are products, got "
-                "corrected or inverted here; use how='exact'"
+                "damping can be factored only if the eigenvalues are products, and corrected "
+                "or inverted eigenvalues are not; use how='exact'"
             )
         if how == "exact":
             return self._with(lambda block: 1 / (block.values + damping), damping)
@@ -155,8 +155,8 @@ class Kronecker(Curvature):
             found = values(block)
             if not bool(torch.isfinite(found).all()):
                 raise InputError(
-                    f"the block of {' and '.join(block.names)} has an eigenvalue 0 and no inverse "
-                    f"with damping {damping:g}; give damping > 0"
+                    f"the block of {' and '.join(block.names)} has an eigenvalue 0, so it has "
+                    f"no inverse with damping {damping:g}; use damping > 0"
                 )
             blocks.append(replace(block, values=found))
         path = f"inverse with damping {damping:g} of: {self.path}"

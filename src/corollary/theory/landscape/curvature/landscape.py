@@ -153,11 +153,13 @@ class Landscape:
         if not isinstance(value, Tensor) or value.numel() != 1:
             shape = tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__
             raise InputError(
-                f"the loss must return one number per batch, got {shape}; "
-                "take its mean over the examples"
+                f"the loss must return one number per batch, got {shape}; return the mean "
+                "over the examples"
             )
         if not bool(torch.isfinite(value.detach())):
-            raise NotFiniteError(f"the loss is {float(value.detach())} on a batch of {batch.size}")
+            raise NotFiniteError(
+                f"the loss is {float(value.detach())} on a batch of size {batch.size}"
+            )
         return value.reshape(()) * self.weight(batch)
 
     def objective(self, batch: Batch) -> Tensor:
@@ -208,8 +210,8 @@ def _selected(module: nn.Module, wanted: str | Iterable[str] | None) -> dict[str
         chosen: dict[str, Tensor] = {name: p for name, p in named.items() if p.requires_grad}
         if not chosen:
             raise InputError(
-                f"no parameter of {type(module).__name__} requires a gradient; "
-                "name the ones to use: parameters=['...']"
+                f"no parameter of {type(module).__name__} requires a gradient; name the "
+                "parameters to use with parameters=['...']"
             )
         return chosen
     aliases = {n: p for n, p in module.named_parameters(remove_duplicate=False)}
@@ -222,8 +224,10 @@ def _selected(module: nn.Module, wanted: str | Iterable[str] | None) -> dict[str
         ]
         if not hits:
             known = ", ".join(named) or "none at all"
-            raise InputError(f"no parameter is called '{pattern}'; the module has {known}")
+            raise InputError(f"no parameter is called '{pattern}'; the parameters are {known}")
         picked.update(id(p) for p in hits)
     if not picked:
-        raise InputError("parameters is an empty list; name at least one, or pass None for all")
+        raise InputError(
+            "parameters is an empty list; name at least one parameter, or pass None for all"
+        )
     return {name: p for name, p in named.items() if id(p) in picked}

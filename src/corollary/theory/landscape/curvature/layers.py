@@ -117,15 +117,15 @@ def _group(site: Site, found: dict[str, Place]) -> Group:
 def _refuse(others: list[str], twice: list[str]) -> None:
     if twice:
         raise NotApplicableError(
-            f"Kronecker factors belong to one layer, but several hold {', '.join(twice)}; leave "
-            "tied weights out with parameters= of the landscape"
+            "Kronecker factors need parameters that belong to one layer, but several layers "
+            f"share {', '.join(twice)}; exclude tied weights with parameters= of the landscape"
         )
     if others:
         raise NotApplicableError(
-            "Kronecker factors are there for nn.Linear, nn.Conv1d and nn.Conv2d with groups=1, "
-            "nn.Embedding, nn.LayerNorm, nn.RMSNorm and nn.MultiheadAttention, but "
-            f"{', '.join(others)} belong to other layers; leave them out with parameters= of the "
-            "landscape, or use gauss_newton"
+            "Kronecker factors are implemented for nn.Linear, nn.Conv1d and nn.Conv2d with "
+            "groups=1, nn.Embedding, nn.LayerNorm, nn.RMSNorm and nn.MultiheadAttention, but "
+            f"{', '.join(others)} belong to other layers; exclude these with parameters= of "
+            "the landscape, or use gauss_newton"
         )
 
 

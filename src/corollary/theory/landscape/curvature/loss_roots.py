@@ -41,8 +41,9 @@ def loss_roots(
     scale, eps = float(values.abs().max()), torch.finfo(z.dtype).eps
     if float(values.min()) < -100 * eps * scale * S.shape[1]:
         raise NotApplicableError(
-            "Kronecker factors need a loss that is convex in the output, but its Hessian there "
-            f"has an eigenvalue {float(values.min()):.3g}; use kind='empirical' or gauss_newton"
+            "Kronecker factors need a loss that is convex in the output, but the Hessian of "
+            f"the loss has an eigenvalue {float(values.min()):.3g}; use kind='empirical' or "
+            "gauss_newton"
         )
     roots = (vectors * values.clamp(min=0).sqrt()[:, None, :]).to(z.dtype)
     used = values.amax(0) > 10 * eps * scale
@@ -55,7 +56,8 @@ def check_additive(landscape: Landscape, losses: Tensor, z: Tensor, batch: Batch
     eps = torch.finfo(whole.dtype).eps
     if bool((whole - losses.sum()).abs() > 1e3 * eps * losses.abs().sum() + eps):
         raise NotApplicableError(
-            "Kronecker factors need a loss that is the mean (or sum) of its examples' losses, but "
-            f"on a batch of {batch.size} it is {float(whole):.6g} where the examples alone give "
-            f"{float(losses.sum()):.6g}; class weights and ignored targets do that"
+            "Kronecker factors need a loss that is the mean (or sum) over the examples, but "
+            f"on a batch of {batch.size} the loss is {float(whole):.6g} and the examples one "
+            f"by one give {float(losses.sum()):.6g}; class weights and ignored targets have "
+            "this effect"
         )

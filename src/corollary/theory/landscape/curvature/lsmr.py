@@ -74,9 +74,9 @@ class LsmrInverse(DampedInverse):
             return True
         if self.steps >= self.max_products:
             raise InputError(
-                f"LSMR reached a relative residual of {left / length:.2g} (and a stationarity of "
-                f"{self.stationarity:.2g}) after {self.steps} products, not to tol={self.tol:g}; "
-                "raise max_products, damping or tol"
+                f"LSMR reached a relative residual of {left / length:.2g} (and a stationarity "
+                f"of {self.stationarity:.2g}) after {self.steps} products, above "
+                f"tol={self.tol:g}; raise max_products, damping or tol"
             )
         return False
 

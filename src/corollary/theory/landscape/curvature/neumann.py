@@ -61,7 +61,8 @@ class NeumannInverse(DampedInverse):
             why = f"the damped operator has curvature {bend:.3g} along a direction"
             remedy = f"raise damping above {self.damping - bend:.3g}, or use lsmr_inverse"
         raise InputError(
-            f"the Neumann series diverges: its terms grow by {growth:.4g}, for {why}; {remedy}"
+            f"the Neumann series diverges: each term is {growth:.4g} times the one before, "
+            f"because {why}; {remedy}"
         )
 
 

@@ -140,7 +140,7 @@ def _group_gradients(
         batches = [batch for batch in batches if batch.size == max(sizes)]
     if len(batches) < 4:
         raise InputError(
-            f"the noise scale needs at least 4 batches of one size, but there are {len(batches)}; "
+            f"the noise scale needs at least 4 batches of the same size, got {len(batches)}; "
             "pass the data as one pair of tensors, or smaller batches"
         )
     rows = []

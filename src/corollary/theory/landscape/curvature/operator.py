@@ -44,8 +44,8 @@ class Curvature(ABC):
     def __matmul__(self, v: Tensor) -> Tensor:
         if v.ndim not in (1, 2) or v.shape[0] != self.size:
             raise InputError(
-                f"a product needs a vector of length {self.size} or a block of such columns, but "
-                f"it got shape {tuple(v.shape)}"
+                f"a product needs a vector of length {self.size} or a block of such columns, "
+                f"got shape {tuple(v.shape)}"
             )
         v = v.detach().to(device=self.device, dtype=self.dtype)
         return self.product(v) if v.ndim == 1 else self.rows(v.T.contiguous()).T
@@ -55,7 +55,7 @@ class Curvature(ABC):
         if self.size > limit:
             raise InputError(
                 f"a dense matrix with {self.size} rows takes {self.size} products and "
-                f"{8 * self.size**2 / 2**30:.1f} GiB; raise limit= if you mean it"
+                f"{8 * self.size**2 / 2**30:.1f} GiB; to compute it anyway, raise limit="
             )
         return self @ torch.eye(self.size, dtype=self.dtype, device=self.device)
 

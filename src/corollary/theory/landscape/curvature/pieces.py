@@ -67,10 +67,11 @@ def _check_apart(z: Tensor, notes: Notes, groups: list[Group]) -> None:
     for (group, call), g in zip(live, found, strict=True):
         if bool((group.slopes(call, g)[half:] != 0).any()):
             raise NotApplicableError(
-                f"what layer '{group.site.name}' gives for one example enters the outputs of "
-                "others, as before batch normalisation in training mode, so there are no "
-                "gradients of single examples; use mode='eval' of the landscape, leave such "
-                "layers out with its parameters=, or use gauss_newton, which sees the coupling"
+                f"the output of layer '{group.site.name}' for one example affects the outputs "
+                "of others (as with batch normalisation in training mode), so gradients of "
+                "single examples do not exist; use mode='eval' of the landscape, exclude "
+                "such layers with its parameters=, or use gauss_newton, which includes this "
+                "coupling"
             )
 
 
@@ -88,12 +89,12 @@ def check_called(group: Group, calls: list[Seen], batch: Batch) -> None:
     """Refuse a layer that was not called, or not with a row for each example."""
     if not calls:
         raise NotApplicableError(
-            f"layer '{group.site.name}' was not called in the forward pass (its weights may be "
-            "used directly); leave it out with parameters= of the landscape"
+            f"layer '{group.site.name}' was not called in the forward pass (its weights may "
+            "be used directly); exclude it with parameters= of the landscape"
         )
     wrong = next((len(c.kept) for c in calls if len(c.kept) != batch.size), None)
     if wrong is not None:
         raise NotApplicableError(
-            f"layer '{group.site.name}' was called with {wrong} rows for {batch.size} examples; "
-            "the first axis of its input must count the examples"
+            f"layer '{group.site.name}' was called with {wrong} rows for {batch.size} "
+            "examples; the first axis of its input must be the examples"
         )

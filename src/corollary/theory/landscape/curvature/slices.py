@@ -133,7 +133,7 @@ def _ways(
 ) -> tuple[Tensor, ...]:
     if isinstance(directions, int):
         if directions not in (1, 2):
-            raise InputError(f"a slice has 1 or 2 directions, but {directions} were asked for")
+            raise InputError(f"a slice has 1 or 2 directions, got {directions}")
         return tuple(filter_normalised_direction(landscape, rng=rng) for _ in range(directions))
     ways = (directions,) if isinstance(directions, Tensor) else tuple(directions)
     if len(ways) not in (1, 2) or any(d.shape != (landscape.size,) for d in ways):

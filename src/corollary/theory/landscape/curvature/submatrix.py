@@ -53,5 +53,5 @@ def submatrix(
     if len(at) == 0 or int(at.min()) < 0 or int(at.max()) >= A.size:
         raise InputError(f"index needs numbers from 0 to {A.size - 1}, got {at.tolist()[:10]}")
     if len(at.unique()) < len(at):
-        raise InputError("index needs different numbers, but some occur twice")
+        raise InputError("the numbers in index must be different, but some occur twice")
     return Submatrix(A, at.long())

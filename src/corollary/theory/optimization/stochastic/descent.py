@@ -93,7 +93,9 @@ def sgd(
     """
     check_finite("x0", x0)
     if not (steps >= 1 and burn_in >= 0):
-        raise InputError(f"expected steps >= 1 and burn_in >= 0, got {steps}, {burn_in}")
+        raise InputError(
+            f"expected steps >= 1 and burn_in >= 0, got steps={steps}, burn_in={burn_in}"
+        )
     eta = schedule if callable(schedule) else constant(float(schedule))
     kept = set(range(steps + 1)) if keep is None else set(map(operator.index, keep))
     x, mean, at, xs, means = x0, x0, [], [], []

@@ -107,7 +107,7 @@ def _constant(step: Step, inputs: Sequence[float], shapes: Sequence[tuple[int, .
     for kind, rule in RULES:
         if isinstance(step, kind):
             return rule(step, inputs, shapes) * (1 + ROUNDING)  # sums and products of doubles
-    raise step.call.refusal("has no Lipschitz constant that is known")
+    raise step.call.refusal("has no known Lipschitz constant")
 
 
 def _linear(step: Linear, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
@@ -159,7 +159,7 @@ def _curved(
 ) -> float:
     slope = step.curve.steepest()
     if slope > STEEP:
-        raise step.call.refusal("is as steep as one likes")
+        raise step.call.refusal("can be arbitrarily steep")
     return inputs[0] * slope
 
 

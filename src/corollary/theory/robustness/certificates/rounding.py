@@ -57,8 +57,8 @@ def gamma(terms: int, dtype: torch.dtype) -> float:
     rounded = terms * torch.finfo(dtype).eps / 2
     if rounded > MOST:
         raise NotApplicableError(
-            f"a sum of {terms} terms in {str(dtype).removeprefix('torch.')} has too few digits for "
-            "a bound; certify the module in a wider number type"
+            f"a sum of {terms} terms in {str(dtype).removeprefix('torch.')} has too few "
+            "digits for a bound; convert the module to a wider floating-point type"
         )
     return ROOM * rounded / (1 - rounded)
 

@@ -107,13 +107,13 @@ def _times(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
 
 def _divided(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if isinstance(call.args[1], Ref) or call.kwargs.get("rounding_mode") is not None:
-        raise call.refusal("divides by what depends on the input, or rounds")
+        raise call.refusal("divides by a value that depends on the input, or rounds")
     return _scaled(call, 1 / _constant(call, 1, like), like.new_zeros(()), shapes)
 
 
 def _scaled(call: Call, scale: Tensor, shift: Tensor, shapes: list[tuple[int, ...]]) -> Step:
     if max(scale.dim(), shift.dim()) > len(call.shape) + 1:
-        raise call.refusal("adds an axis before that of the samples")
+        raise call.refusal("adds an axis before the sample axis")
     return Scaled(call, scale, shift, shapes[0])
 
 
@@ -126,7 +126,7 @@ def _normalised(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step
     weight, bias, mean, variance = call.args[1:5]
     eps = call.args[-1] if call.op.endswith("no_training") else call.args[7]
     if (call.op == "batch_norm" or call.op == "native_batch_norm") and call.args[5]:
-        raise call.refusal("normalises by the samples of a batch")
+        raise call.refusal("normalises over the samples of a batch")
     scale = (variance + eps).rsqrt()
     scale = scale if weight is None else scale * weight
     centre = mean * scale
@@ -246,7 +246,7 @@ def _softshrink(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step
 
 def _max_pool(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.picked not in (None, 0):
-        raise call.refusal("is asked for places, not values")
+        raise call.refusal("returns indices, not values")
     axes = len(call.shape) - 1
     kernel = _sizes(call.args[1], axes)
     options = {
@@ -261,7 +261,7 @@ def _max_pool(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
 
 def _layer_norm(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.picked not in (None, 0):
-        raise call.refusal("is asked for statistics")
+        raise call.refusal("returns statistics")
     weight, bias = call.option(2, "weight"), call.option(3, "bias")
     return nonlinear.LayerNorm(
         call, len(call.args[1]), weight, bias, float(call.option(4, "eps", 1e-5))

@@ -149,8 +149,8 @@ class _Reader:
         end = self.known.get(outputs[0]) if len(outputs) == 1 else None
         if not isinstance(end, Ref):
             raise NotApplicableError(
-                "bounds need a module that returns one tensor which depends on its input; wrap it "
-                "so that it does"
+                "bounds need a module that returns one tensor, and this tensor must depend "
+                "on the input; wrap the module so that it does"
             )
         return _pruned(self.calls, shape, end.index)
 

@@ -83,9 +83,9 @@ class Smoothed:
             raise InputError("alpha must lie between 0 and 1, and draws must be at least 1")
         if self.alpha ** (1 / self.draws) <= 0.5:
             raise InputError(
-                f"{self.draws} draws cannot certify anything at alpha = {self.alpha:g}: even if "
-                f"all agree, the probability is only known to be {self._best():.3g}, and more than "
-                f"1/2 is needed; take at least {self._fewest()} draws"
+                f"{self.draws} draws cannot certify anything at alpha = {self.alpha:g}: even "
+                f"if all draws agree, the proved probability is only {self._best():.3g}, and "
+                f"it must exceed 1/2; use at least {self._fewest()} draws"
             )
 
     @property

@@ -79,8 +79,8 @@ class Call:
         """The error that names this operation and where it is."""
         where = f"in '{self.path}'" if self.path else "of the module itself"
         return NotApplicableError(
-            f"no bounds can be had for the operation '{self.op}' {where}: it {why}; certify the "
-            "part of the network without it, or replace it"
+            f"no bounds are available for the operation '{self.op}' {where}, because it "
+            f"{why}; certify a part of the network without this operation, or replace it"
         )
 
 

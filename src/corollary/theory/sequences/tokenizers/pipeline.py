@@ -79,7 +79,9 @@ class Vocabulary:
         object.__setattr__(self, "tokens", tuple(self.tokens))
         if len(self.ids) != len(self.tokens):
             twice = next(t for i, t in enumerate(self.tokens) if self.ids[t] != i)
-            raise InputError(f"a vocabulary numbers each token once, but {twice!r} is there twice")
+            raise InputError(
+                f"a vocabulary must contain each token once, but contains {twice!r} twice"
+            )
 
     @cached_property
     def ids(self) -> dict[str, int]:
@@ -158,9 +160,9 @@ class Tokenizer(ABC):
             content: dict[str, Any] = json.loads(Path(path).read_bytes())
             kind = content.pop("kind")
         except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-            raise InputError(f"{path} is no saved tokenizer ({error})") from None
+            raise InputError(f"{path} is not a saved tokenizer ({error})") from None
         if kind != cls.kind:
-            raise InputError(f"{path} holds a tokenizer of kind {kind!r}, not {cls.kind!r}")
+            raise InputError(f"{path} contains a tokenizer of kind {kind!r}, expected {cls.kind!r}")
         try:
             content = {k: _as_tuple(v) for k, v in content.items()}
             content["vocabulary"] = Vocabulary(content["vocabulary"])
@@ -179,7 +181,7 @@ def as_texts(corpus: str | Iterable[str]) -> Iterable[str]:
     """A corpus is one text or several."""
     if isinstance(corpus, bytes) or not isinstance(corpus, Iterable):
         raise InputTypeError(
-            f"expected a corpus as a str or several of them, got {type(corpus).__name__}"
+            f"expected a corpus as one str or a list of str, got {type(corpus).__name__}"
         )
     return (corpus,) if isinstance(corpus, str) else corpus
 
