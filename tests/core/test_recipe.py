@@ -56,7 +56,7 @@ def test_words_make_an_optimizer():
         ("adamx", "expected an optimizer such as"),
         ("adam:lr", "expected a setting such as lr=3e-4"),
         ("adam:lr=fast", "expected a number for 'lr'"),
-        ("adam:momentum=0.9", "cannot be made"),
+        ("adam:momentum=0.9", "cannot be created"),
     ],
 )
 def test_words_that_make_none_are_refused(words, message):

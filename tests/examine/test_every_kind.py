@@ -138,7 +138,7 @@ def test_autocast_around_the_examination_is_that_of_the_training():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
 def test_inputs_of_another_type_are_one_sentence_with_the_type_of_the_weights(dtype):
-    with pytest.raises(InputError, match=rf"as x.to\({dtype}\)$"):
+    with pytest.raises(InputError, match=rf"with x.to\({dtype}\)$"):
         examine(copy.deepcopy(mlp()).to(dtype), (X, Y), progress=False)
 
 

@@ -83,7 +83,7 @@ def test_an_output_that_was_chosen_stays_chosen():
     ("model", "data", "sentence"),
     [
         (nn.Linear(4, 3), (X, Y), "the first layer expects a different number of input features"),
-        (nn.Linear(5, 3), (X.double(), Y), "as x.to(torch.float32)"),
+        (nn.Linear(5, 3), (X.double(), Y), "with x.to(torch.float32)"),
         (nn.LazyLinear(3), (X, Y), "run one batch through the module first"),
         (nn.LazyLinear(3), None, "run one batch through the module first"),
         (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load the weights first"),

@@ -84,7 +84,9 @@ def test_an_untrained_network_has_nothing_to_attack(clouds):
     assert accuracy.severity in (Severity.NONE, Severity.LOW)
     if accuracy.severity is Severity.LOW:
         (attack,) = of(done.findings, "robust_accuracy")
-        assert attack.status is Status.NOT_APPLICABLE and "train it first" in attack.meaning
+        assert (
+            attack.status is Status.NOT_APPLICABLE and "train the network first" in attack.meaning
+        )
 
 
 @pytest.mark.parametrize(

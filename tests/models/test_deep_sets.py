@@ -71,7 +71,7 @@ def test_an_empty_set_has_a_sum_and_no_maximum(rng):
         pooled(nothing, "max")
     with pytest.raises(InputError, match="sum, mean or max"):
         inspect.unwrap(pooled)(nothing, "median")
-    with pytest.raises(InputError, match="phi gives 4"):
+    with pytest.raises(InputError, match="phi has 4 outputs"):
         DeepSets.of_widths([2, 4], [5, 1], rng=rng)
 
 

@@ -121,10 +121,10 @@ def test_no_sequences_give_no_answers():
         (lambda: gpt().generate(ids(3), 2), InputError, "of shape"),
         (lambda: gpt()(ids(1, 7)), InputError, "positions for 6 tokens"),
         (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "boolean mask"),
-        (lambda: gpt()(ids(1, 3), mask=torch.ones(4, 4) > 0), InputError, "do not fit"),
+        (lambda: gpt()(ids(1, 3), mask=torch.ones(4, 4) > 0), InputError, "cannot be combined"),
         (lambda: translator()(ids(2, 0), ids(2, 3)), InputError, "at least one token"),
-        (lambda: translator()(ids(2, 3), ids(3, 3)), InputError, "not pairs"),
-        (lambda: translator().next_token(ids(2, 3))(ids(3, 2)), InputError, "one batch"),
+        (lambda: translator()(ids(2, 3), ids(3, 3)), InputError, "one target per source"),
+        (lambda: translator().next_token(ids(2, 3))(ids(3, 2)), InputError, "same batch"),
         (lambda: LRU(2, 3, rng=rng(), dtype=torch.bfloat16), InputTypeError, "complex"),
     ],
 )
@@ -151,7 +151,7 @@ def test_states_and_pairs_that_do_not_fit_are_refused(unchecked):
     assert net.generate(ids(2, 3), 0).shape == (2, 0)
     with pytest.raises(InputError, match="max_len >= 0"):
         net.generate(ids(2, 3), -1)
-    with pytest.raises(InputError, match="not pairs"):
+    with pytest.raises(InputError, match="one target per source"):
         net(ids(2, 3), ids(3, 3))
     with pytest.raises(InputError, match="from 0 to 5"):
         net.next_token(ids(1, 3))(torch.tensor([[77]]))

@@ -121,7 +121,7 @@ def test_one_layer_is_an_elman_network_and_so_is_a_deep_step_without_depth():
 
 
 def test_a_stack_of_misfits_is_refused():
-    with pytest.raises(InputError, match="cell 2 reads 5 numbers"):
+    with pytest.raises(InputError, match="cell 2 expects 5 inputs"):
         StackedRNN([ElmanCell(3, 4, rng=rng()), ElmanCell(5, 4, rng=rng())])
     with pytest.raises(InputError, match="at least one cell"):
         StackedRNN([])
@@ -167,7 +167,7 @@ def test_an_lru_of_an_unstable_or_defective_system_is_refused():
     with pytest.raises(InputError, match="strictly between 0 and 1"):
         LRU.of(2 * A, B, R)
     jordan = 0.5 * torch.eye(4, dtype=torch.float64) + torch.diag(torch.ones(3).double(), 1)
-    with pytest.raises(InputError, match="defective"):
+    with pytest.raises(InputError, match="linearly dependent"):
         LRU.of(jordan, B, R)
 
 

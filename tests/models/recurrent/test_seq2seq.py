@@ -109,7 +109,7 @@ def test_short_strings_are_learned(task, unchecked):
 
 def test_parts_that_do_not_fit_are_named():
     r = rng()
-    with pytest.raises(InputError, match="one kind and size"):
+    with pytest.raises(InputError, match="same type and size"):
         Seq2Seq(GRUCell(3, 4, rng=r), GRUCell(3, 5, rng=r), 4, 4, rng=r)
     look = AdditiveAttention(4, 4, 4, rng=r)
     with pytest.raises(InputError, match="n = embedding \\+ 4"):

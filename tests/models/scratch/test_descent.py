@@ -55,7 +55,7 @@ def test_biases_are_not_decayed():
 
 
 def test_bad_steps_are_refused():
-    with pytest.raises(InputError, match="lr > 0 and weight_decay >= 0, got 0 and 0"):
+    with pytest.raises(InputError, match="lr > 0 and weight_decay >= 0, got lr=0, weight_decay=0"):
         GD(0.0)
-    with pytest.raises(InputError, match="got 0.1 and -1"):
+    with pytest.raises(InputError, match="got lr=0.1, weight_decay=-1"):
         GD(0.1, -1.0)

@@ -120,7 +120,7 @@ def test_bad_input_gets_one_sentence():
         net.forward(X[:, :2])
     with pytest.raises(InputError, match=r"got \(0, 3\)"):
         net.forward(X[:0])
-    with pytest.raises(InputError, match="row 4 holds NaN"):
+    with pytest.raises(InputError, match="row 4 contains NaN"):
         net.forward(np.where(np.arange(20)[:, None] == 4, np.nan, X))
     with pytest.raises(InputTypeError, match="NumPy array, got list"):
         checked_points([[1.0, 2.0, 3.0]], 3, "LinearLayer")

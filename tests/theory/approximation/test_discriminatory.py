@@ -36,5 +36,5 @@ def test_equal_points_and_too_few_units_are_refused():
     w, b = random_units(10, 1, 3.0, rng=generator(0))
     with pytest.raises(InputError, match="different"):
         discriminatory_probe(torch.tanh, torch.zeros(2, 1).double(), w, b)
-    with pytest.raises(InputError, match="as many units"):
+    with pytest.raises(InputError, match="one unit per point"):
         discriminatory_probe(torch.tanh, line(11), w, b)

@@ -67,7 +67,7 @@ def test_a_box_without_finite_ends_is_refused(box):
 def test_an_order_below_one_is_refused():
     with pytest.raises(InputError, match="at least 1"):
         error(wave, zero, LINE, 0.5)
-    with pytest.raises(InputError, match="p = 2 and infinity"):
+    with pytest.raises(InputError, match="p = 2 and p = infinity"):
         class_error(wave, lambda x: x, LINE, 3)
 
 

@@ -88,7 +88,7 @@ def test_the_kernel_works_in_any_dimension_and_never_overflows():
 def test_x_beyond_the_nodes_and_unsorted_nodes_are_refused():
     with pytest.raises(InputError, match="between the nodes"):
         linear_weights(equispaced(3), torch.tensor([2.0], dtype=torch.float64))
-    with pytest.raises(InputError, match="growing order"):
+    with pytest.raises(InputError, match="strictly increasing order"):
         polynomial_weights(equispaced(3).flip(0), torch.zeros(1, dtype=torch.float64))
     with pytest.raises(InputError, match="power"):
         singular_kernel_weights(torch.zeros(1, 1), torch.ones(1, 1), a=0.0)

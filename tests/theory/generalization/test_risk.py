@@ -121,7 +121,7 @@ def test_wrong_input_is_refused_with_a_remedy():
     x = torch.zeros(4)
     with pytest.raises(InputTypeError, match='reduction="none"'):
         empirical_risk(lambda x: x, (x, x), lambda o, y: (o - y).square().mean())
-    with pytest.raises(InputError, match="as many targets"):
+    with pytest.raises(InputError, match="one target per input"):
         empirical_risk(lambda x: x, (x, x[:2]), square)
     with pytest.raises(InputError, match="sum at most 1"):
         split(10, [0.9, 0.2], rng=generator(0, "x"))

@@ -145,11 +145,11 @@ def test_alternating_minimisation_ends_where_scipy_does(seed):
         (lambda: catoni_bound(0.1, 1.0, 10, 0.1, 0.0), "positive number C, got 0"),
         (lambda: catoni_bound(math.nan, 1.0, 10, 0.1, 1.0), "lie in"),
         (lambda: minimised_catoni(0.1, 1.0, 10, 0.1, ratio=1.0), "ratio above 1, got 1"),
-        (lambda: minimised_catoni(0.1, math.nan, 10, 0.1), "not negative"),
+        (lambda: minimised_catoni(0.1, math.nan, 10, 0.1), "at least 0"),
         (lambda: lambda_bound(0.1, 1.0, 10, 0.1, 2.0), "between 0 and 2, got 2"),
         (lambda: best_lambda(0.1, 1.0, 0, 0.1), "samples"),
-        (lambda: lambda_posterior(torch.tensor([1.5]), torch.ones(1), 9, 0.1), "outside of"),
-        (lambda: lambda_posterior(torch.tensor([math.nan]), torch.ones(1), 9, 0.1), "outside of"),
+        (lambda: lambda_posterior(torch.tensor([1.5]), torch.ones(1), 9, 0.1), "outside"),
+        (lambda: lambda_posterior(torch.tensor([math.nan]), torch.ones(1), 9, 0.1), "outside"),
     ],
 )
 def test_what_makes_no_bound_is_refused(wrong, said):

@@ -157,7 +157,7 @@ def test_convexity_is_violated_along_a_segment():
 
 
 def test_layers_that_do_not_multiply_are_refused():
-    with pytest.raises(InputError, match="layer 2 reads 3"):
+    with pytest.raises(InputError, match="layer 2 expects 3 inputs"):
         product([draw(0, 2, 5), draw(1, 3, 3)])
     with pytest.raises(InputError, match="got none"):
         product([])

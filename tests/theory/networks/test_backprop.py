@@ -87,9 +87,9 @@ def test_another_loss_enters_through_its_gradient():
 
 def test_widths_that_do_not_fit_are_named():
     W = torch.zeros(2, 3)
-    with pytest.raises(InputError, match=r"layer 2 reads 2 numbers, but .* \(2, 3\)"):
+    with pytest.raises(InputError, match=r"layer 2 has 2 inputs, but .* \(2, 3\)"):
         forward_pass([Layer(W, torch.zeros(2), RELU)] * 2, torch.zeros(1, 3))
     with pytest.raises(InputError, match="at least one layer"):
         forward_pass([], torch.zeros(1, 3))
-    with pytest.raises(InputError, match="layer 1 reads 4 numbers"):
+    with pytest.raises(InputError, match="layer 1 has 4 inputs"):
         backprop([Layer(W, torch.zeros(2), LINEAR)], torch.zeros(1, 4), torch.zeros(1, 2))

@@ -93,5 +93,5 @@ def test_bad_input_is_named():
         Gaussian(zero[:1], eye)
     with pytest.raises(InputError, match="A must be 1 x 2"):
         affine_gaussian(zero, eye, torch.ones(1, 3, dtype=torch.float64), zero[:1])
-    with pytest.raises(InputError, match=r"rule of 9\^9"):
+    with pytest.raises(InputError, match=r"quadrature points, got 9\^9"):
         law(9).expectation(lambda x: x, nodes=9)

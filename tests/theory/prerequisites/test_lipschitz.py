@@ -77,7 +77,7 @@ def test_bad_input_is_named():
         steepest_secant(square, torch.ones(2, 1), torch.ones(2, 1))
     with pytest.raises(InputError, match="low < high"):
         lipschitz_upper_from_gradient(square, torch.ones(1), torch.zeros(1), curvature=1.0)
-    with pytest.raises(InputError, match=r"grid of 200\^3"):
+    with pytest.raises(InputError, match=r"grid points, got 200\^3"):
         lipschitz_upper_from_gradient(square, torch.zeros(3), torch.ones(3), curvature=1.0)
     with pytest.raises(InputError, match="curvature must be a finite bound"):
         lipschitz_upper_from_gradient(square, *ends(1), curvature=float("nan"))

@@ -42,7 +42,7 @@ def test_without_symmetry_eigenvalues_do_not_decide():
 def test_bad_input_is_named():
     with pytest.raises(InputError, match="must be square"):
         is_psd(normal(2, 3))
-    with pytest.raises(InputError, match="of one size"):
+    with pytest.raises(InputError, match="the same size"):
         loewner_leq(torch.eye(2), torch.eye(3))
     with pytest.raises(InputError, match="must be finite"):
         is_psd(torch.full((2, 2), torch.nan))

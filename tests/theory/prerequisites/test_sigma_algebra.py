@@ -69,5 +69,5 @@ def test_what_is_no_measure_is_refused():
         FiniteMeasure({"a": float("nan")})
     with pytest.raises(InputError, match="must lie in omega"):
         SigmaAlgebra.generate({1, 2}, [{3}])
-    with pytest.raises(InputError, match="2\\^30 events"):
+    with pytest.raises(InputError, match="2\\^n events, got 30"):
         SigmaAlgebra.generate(range(30), [{i} for i in range(30)])

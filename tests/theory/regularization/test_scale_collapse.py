@@ -45,7 +45,7 @@ def test_gamma_and_beta_recover_the_family_without_normalisation(w1):
 
 
 def test_weight_zero_and_batches_that_are_too_small_are_refused():
-    with pytest.raises(InputError, match="is a weight 0"):
+    with pytest.raises(InputError, match="whether a weight is 0"):
         bn_collapse_demo(torch.relu, X, torch.tensor([1.0, 0.0]).double())
     with pytest.raises(InputError, match="more than 1"):
         standardised(X[:1])

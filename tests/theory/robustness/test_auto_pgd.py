@@ -151,7 +151,7 @@ def test_radius_zero_changes_nothing(trained):
 
 def test_misuse_of_apgd_is_named(trained):
     net, x, y = trained(classes=2)
-    with pytest.raises(InputError, match="take PGD"):
+    with pytest.raises(InputError, match="use PGD"):
         APGD(0.1, norm="l1")
     with pytest.raises(InputError, match="three classes"):
         APGD(0.1, objective="dlr", start="zero")(net, x, y)

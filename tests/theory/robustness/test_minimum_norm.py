@@ -137,7 +137,7 @@ def test_misuse_is_named(trained):
         FMN(steps=0)
     with pytest.raises(InputError, match="gamma"):
         FMN(gamma=1.5)
-    with pytest.raises(InputError, match="take FMN"):
+    with pytest.raises(InputError, match="use FMN"):
         CarliniWagner(norm="linf")
     with pytest.raises(InputError, match="searches"):
         CarliniWagner(searches=0)

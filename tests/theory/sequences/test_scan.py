@@ -143,7 +143,7 @@ def test_misfits_are_refused():
     plain = inspect.unwrap(linear_scan)  # without the tests' check of shapes
     with pytest.raises(InputError, match="shape"):
         plain(a, b[:3])
-    with pytest.raises(InputTypeError, match="one type"):
+    with pytest.raises(InputTypeError, match="the same dtype"):
         plain(a, b.float())
     with pytest.raises(InputError, match="method"):
         plain(a, b, method="tree")

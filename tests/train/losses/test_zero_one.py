@@ -37,5 +37,5 @@ def test_its_gradient_is_zero_so_that_descent_goes_nowhere():
 def test_outputs_in_place_of_labels_are_refused():
     with pytest.raises(InputError, match=r"call outputs.argmax\(1\) first"):
         zero_one(torch.zeros(3, 2), torch.zeros(3))
-    with pytest.raises(InputError, match="one length >= 1"):
+    with pytest.raises(InputError, match="same length >= 1"):
         zero_one(torch.zeros(0), torch.zeros(0))

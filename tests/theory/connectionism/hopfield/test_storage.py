@@ -111,7 +111,7 @@ def test_overlaps_tell_independent_orthogonal_and_correlated_patterns_apart():
         (torch.zeros(0, 5), InputError, "at least one pattern"),
         (torch.ones(5), InputError, "matrix"),
         (torch.tensor([[1.0, 0.0]]), InputError, "-1 and \\+1, got 0; map"),
-        (torch.tensor([[1.0, torch.nan]]), InputError, "holds nan"),
+        (torch.tensor([[1.0, torch.nan]]), InputError, "got nan"),
         (torch.ones(2, 0), InputError, "at least one entry"),
         (torch.ones(2, 3, dtype=torch.int64), InputTypeError, "int64"),
     ],

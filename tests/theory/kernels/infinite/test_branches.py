@@ -152,7 +152,7 @@ def test_joins_outside_the_theory_are_refused(parts, words):
         (lambda: Sum(()), "at least one branch"),
         (lambda: Concat(((), ()), (1,)), "one width per branch"),
         (lambda: Concat(((), ()), (1, 0)), "at least 1"),
-        (lambda: network(Product(((), ())), Dense()).kernel(draw(2, 3)), "one law"),
+        (lambda: network(Product(((), ())), Dense()).kernel(draw(2, 3)), "same distribution"),
         (
             lambda: network(
                 Concat(((Conv(),), (Conv(), AvgPool((2, 2))))), Flatten(), Dense()

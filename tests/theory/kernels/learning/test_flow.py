@@ -84,5 +84,5 @@ def test_bad_problems_are_refused():
         KernelFlow(-k, y)
     with pytest.raises(InputError, match="got none"):
         KernelFlow(k[:0, :0], y[:0])
-    with pytest.raises(InputError, match="must grow"):
+    with pytest.raises(InputError, match="must be increasing"):
         loss_flow(k, lambda f: f.sum(), f0, [1.0, 0.5])

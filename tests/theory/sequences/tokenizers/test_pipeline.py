@@ -71,7 +71,7 @@ def test_a_saved_tokenizer_is_the_same_when_loaded(name, tmp_path):
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
     ALL["bpe"].save(tmp_path / "t.json")
-    with pytest.raises(InputError, match="kind 'bpe', not 'unigram'"):
+    with pytest.raises(InputError, match="kind 'bpe', expected 'unigram'"):
         UnigramTokenizer.load(tmp_path / "t.json")
     (tmp_path / "t.json").write_text("{}")
     with pytest.raises(InputError, match="not a saved tokenizer"):
