@@ -19,8 +19,8 @@ __version__ = "0.2.0"
 def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a module whose names load on first use.
 
-    Where a name is at home is written once, in the stub beside the module (``.pyi``), as type
-    checkers need it: ``from home import name as name``, or ``short = name`` after an import.
+    The home of each name is written once, in the stub next to the module (``.pyi``), in the form
+    that type checkers need: ``from home import name as name``, or ``short = name`` after an import.
     """
     stub = Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
     homes: dict[str, tuple[str, str]] = {}
@@ -41,7 +41,7 @@ def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
         return getattr(import_module(home), there)
 
     class Door(ModuleType):
-        """Its names win over files of the same name: ``data.two_moons`` is the function."""
+        """The names of the stub win over files: ``data.two_moons`` is the function."""
 
         def __setattr__(self, name: str, value: Any) -> None:
             file = isinstance(value, ModuleType) and homes.get(name, (module,))[0] != module

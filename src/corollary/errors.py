@@ -16,7 +16,7 @@ class CorollaryError(Exception):
 
 
 class InputError(CorollaryError, ValueError):
-    """A value is outside what the mathematics or the code can take."""
+    """A value lies outside the range that the mathematics or the code accepts."""
 
 
 class InputTypeError(CorollaryError, TypeError):
@@ -36,7 +36,7 @@ class ResultsFileError(InputError):
 
 
 class MissingExtraError(CorollaryError, ImportError):
-    """An optional dependency is needed for what was asked."""
+    """An optional dependency is needed and not installed."""
 
 
 class DataUnavailableError(CorollaryError, FileNotFoundError):
@@ -44,7 +44,7 @@ class DataUnavailableError(CorollaryError, FileNotFoundError):
 
 
 class NotFiniteError(CorollaryError, ArithmeticError):
-    """A computation left the finite numbers; the message names where."""
+    """A computation gave NaN or infinity; the message says where."""
 
     history: Any = None  # of the run so far, if it was training
 
@@ -54,7 +54,7 @@ class TimeLimitError(CorollaryError, TimeoutError):
 
 
 class LostProcessError(CorollaryError, RuntimeError):
-    """Another process of a run has ended, so this one cannot go on."""
+    """Another process of the run has ended, so this process cannot continue."""
 
 
 class NotApplicableError(CorollaryError):
@@ -62,10 +62,10 @@ class NotApplicableError(CorollaryError):
 
 
 class TooMuchWorkError(NotApplicableError):
-    """An exam applies, and is more work than it may do.
+    """An exam applies, but needs more work than the effort allows.
 
     Args:
-        seconds: What it would take on the nominal machine.
+        seconds: The time that the exam would take on the nominal machine.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -76,7 +76,7 @@ class TooMuchWorkError(NotApplicableError):
 
 
 def duration(seconds: float) -> str:
-    """A time in seconds, minutes or hours, whichever suits.
+    """A time in seconds, minutes or hours, depending on its size.
 
     Example:
         >>> duration(45.2), duration(600), duration(8000)
@@ -88,7 +88,7 @@ def duration(seconds: float) -> str:
 
 
 def printable(text: str) -> str:
-    r"""A text of others without the control characters that a terminal would obey.
+    r"""An external text without the control characters that a terminal would execute.
 
     Example:
         >>> printable("a\x1b[2J\u202eb\n")
@@ -98,7 +98,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, most: int = 400) -> str:
-    r"""A message of others as one line of bounded length.
+    r"""An external message as one line of bounded length.
 
     Example:
         >>> one_line("size mismatch:\n    expected 2")

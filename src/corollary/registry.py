@@ -124,7 +124,7 @@ class Entry:
 
     @property
     def erratum(self) -> str:
-        """What the notes say, what is true, and by what number; empty if they are right."""
+        """What the notes say, what is true, and a number as evidence; empty without a mistake."""
         return self.fields.get("erratum", "")
 
     @property
@@ -134,12 +134,12 @@ class Entry:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Names of the claims that the argument for this one invokes."""
+        """Names of the claims that the proof of this claim uses."""
         return slugs(self.fields.get("uses", ""))
 
     @property
     def beyond(self) -> str:
-        """Why this is here although the notes do not have it; empty if they do."""
+        """The reason for an entry that is not in the notes; empty if it is in the notes."""
         return self.fields.get("beyond", "")
 
     @cached_property
@@ -171,7 +171,7 @@ class Entry:
         return Entry(self.name, module, path, _docstring(path))
 
     def load(self) -> Any:
-        """Import the module and give its one class; of a proof or an exercise the module itself."""
+        """Import the module and return its only class; for a proof or exercise, the module."""
         if self.room in ("proofs", "exercises"):
             return import_module(self.module)
         from corollary.core import Claim, Exam, Experiment
@@ -198,7 +198,7 @@ def slugs(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def entries() -> tuple[Entry, ...]:
-    """All claims and exams, by area and name. Third-party folders come after ours."""
+    """All claims and exams, by area and name. Third-party folders come last."""
     return _of_rooms("claims", "exams")
 
 
@@ -229,7 +229,7 @@ def areas() -> tuple[str, ...]:
 
 
 def reading_turn(area: str) -> tuple[int, str]:
-    """A key that sorts chapters as one would read them; others follow by name."""
+    """A key that sorts chapters in reading order; other areas follow by name."""
     return (READING.index(area) if area in READING else len(READING), area)
 
 
@@ -288,7 +288,7 @@ def claim(name: str) -> Any:
         'holds'
 
     Raises:
-        UnknownNameError: if there is none, or if an exam is called so.
+        UnknownNameError: if there is no such claim, or if the name is that of an exam.
     """
     entry = find(name)
     if entry.is_exam:
@@ -300,7 +300,7 @@ def claim(name: str) -> Any:
 
 
 def suggestion(name: str) -> str:
-    """The end of a sentence: names spelled almost so, else entries that mention it."""
+    """The end of a sentence: similar names, or else entries that mention the word."""
     stems = [e.stem for e in entries()]
     longer = sorted((s for s in stems if name in s), key=lambda s: (not s.startswith(name), len(s)))
     near = [*get_close_matches(name, stems, n=2, cutoff=0.82), *(longer if name else ())]
@@ -427,14 +427,14 @@ def _default(value: ast.expr, meaning: str) -> tuple[Any, str, float | None, flo
 
 
 def _literal(value: ast.expr) -> Any:
-    """A literal, or arithmetic with literals such as ``2**20``; anything else in its own words."""
+    """A literal, or arithmetic with literals such as ``2**20``; anything else as source text."""
     if all(isinstance(node, _ARITHMETIC) for node in ast.walk(value)):
         return eval(compile(ast.Expression(value), "<option>", "eval"), {"__builtins__": {}})
     return ast.unparse(value)
 
 
 def _hypotheses(text: str) -> Iterator[tuple[str, bool]]:
-    """Each supposition's sentence, and whether the claim shows what happens without it."""
+    """The sentence of each hypothesis, and whether the claim shows what happens without it."""
     node = _claim_class(text)
     for call in ast.walk(node) if node else ():
         if isinstance(call, ast.Call) and call.args:
@@ -445,7 +445,7 @@ def _hypotheses(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _spoken(text: ast.expr) -> str:
-    """A string literal as it is; an f-string with its expressions in their own words."""
+    """A string literal unchanged; an f-string with its expressions as source text."""
     if isinstance(text, ast.JoinedStr):
         parts = (
             str(part.value) if isinstance(part, ast.Constant) else ast.unparse(part.value)  # type: ignore[attr-defined]

@@ -35,6 +35,6 @@ def _chapters() -> tuple[str, ...]:
 
 
 def _spread(found: list[Entry]) -> list[Entry]:
-    """At most so many entries, evenly over the list."""
+    """At most ``most`` entries, evenly spread over the list."""
     count = min(QUICK_PER_AREA, len(found))
     return [found[i * len(found) // count] for i in range(count)]

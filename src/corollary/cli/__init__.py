@@ -38,7 +38,7 @@ INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """The commands; Ctrl-C is handled in :func:`main`, which prints why it stopped."""
+    """The group of commands; :func:`main` handles Ctrl-C and prints why the run stopped."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

@@ -167,7 +167,7 @@ def _print_results(run: "Run", report_file: Path | None) -> None:
 
 
 def _print_table(run: "Run", console: "Console") -> None:
-    """One row per result; of many, only those that do not hold, below a row per area."""
+    """One row per result. If there are many, a row per area and the results that do not hold."""
     from rich.table import Table
     from rich.text import Text
 
@@ -193,7 +193,7 @@ def _print_table(run: "Run", console: "Console") -> None:
 
 
 def _by_area(run: "Run") -> dict[str, tuple[int, int]]:
-    """How many claims of each area hold, and how many there are."""
+    """For each area, the number of claims that hold and the number of claims."""
     counts: dict[str, tuple[int, int]] = {}
     for result in run.results:
         area = result.name.split("/")[0]

@@ -90,7 +90,7 @@ def examine(
     ] = False,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
-    """Examine a network: does it train, generalise and resist attacks, and what is wrong with it?
+    """Examine a network: whether it trains, generalises and resists attacks, and what is wrong.
 
     This runs your code, in a separate process with limits on time and memory.
     """

@@ -125,7 +125,7 @@ def _show(found: "Exercise", letter: str, as_json: bool) -> None:
 
 
 def corrected(claims: "tuple[Entry, ...]") -> str:
-    """Names the errata of the notes; their text would give the answer away."""
+    """The names of the errata; their text would reveal the answer."""
     names = ", ".join(f"corollary show {claim.stem}" for claim in claims)
     return (
         f"The notes have an erratum here. Its text reveals part of the answer: [dim]{names}[/dim]"

@@ -40,7 +40,7 @@ def show_map(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what a result rests on, what breaks without it, and the path between two results."""
+    """Show what a claim rests on, what breaks without it, and how two claims are linked."""
     from corollary.courses.dependencies import graph
 
     found = graph()
@@ -153,7 +153,7 @@ def _between(found: "Graph", one: str, other: str) -> Any:
 
 
 def _tree(head: str, name: str, step: Any) -> "Tree":
-    """Everything reached from a claim; a branch that was shown before is not repeated."""
+    """All claims reached from one claim, as a tree; a branch is shown only once."""
     from rich.tree import Tree
 
     tree, seen = Tree(head), set[str]()

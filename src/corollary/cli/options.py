@@ -60,7 +60,7 @@ def complete_suite(incomplete: str) -> list[str]:
 
 
 def known_area(area: str) -> str:
-    """The area, if there is one of this name; otherwise an error with the nearest names."""
+    """The area of this name; an error with the nearest names if there is none."""
     from corollary.errors import UnknownNameError
     from corollary.registry import areas
 

@@ -1,4 +1,4 @@
-"""Standard output with its own errors, so that a full disk is not taken for a failed check."""
+"""Standard output with its own errors, so that a full disk is not mistaken for a failed check."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ class ClosedOutputError(CorollaryError):
 
 
 class Output:
-    """A stream that raises these errors, where libraries would swallow them or exit with 1."""
+    """A stream that raises these errors where libraries would swallow them or exit with code 1."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -31,12 +31,12 @@ class Output:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """The same as of the wrapped stream."""
+        """The value of the wrapped stream."""
         with self._own_errors():
             return int(self.stream.write(text))
 
     def flush(self) -> None:
-        """The same as of the wrapped stream."""
+        """The value of the wrapped stream."""
         with self._own_errors():
             self.stream.flush()
 
@@ -71,7 +71,7 @@ def guarded_output() -> Iterator[None]:
 
 
 def _discard_the_rest() -> None:
-    """Discard what is still buffered; otherwise Python would complain on exit."""
+    """Discard buffered output; otherwise Python would print an error on exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

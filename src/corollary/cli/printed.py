@@ -13,7 +13,7 @@ def print_answer(facts: Any, as_json: bool, parts: Callable[[], Iterable[Any]]) 
     Args:
         facts: Plain data.
         as_json: Whether to print JSON.
-        parts: Returns what rich can print; called only if it is needed.
+        parts: A function that returns what rich can print; called only for text.
     """
     if as_json:
         typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))

@@ -17,7 +17,7 @@ def replay(
 ) -> None:
     """Repeat a training step that a watcher saved, and show the first operation that breaks.
 
-    This runs the code you name. The exit code is 1 if a value is not finite, and 0 otherwise.
+    This runs the code that you name. The exit code is 1 if a value is not finite, and 0 otherwise.
     """
     from corollary.examine.modules import load_module, load_object
     from corollary.watch.replay import read_step, replayed

@@ -178,7 +178,7 @@ def _keep(
     plot: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Write the files that were asked for; one that fails does not stop the others.
+    """Write the requested files; a file that cannot be written does not stop the others.
 
     Raises:
         ResultsFileError: at the end, if a file could not be written.
@@ -204,7 +204,7 @@ def _keep(
 
 
 def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") -> list[str]:
-    """The problems, each with what was done about it; empty if there were none."""
+    """The problems, each with the action taken; empty if there were none."""
     try:
         write()
     except ResultsFileError as error:
@@ -213,7 +213,7 @@ def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") 
 
 
 def _rescue(model: "nn.Module", out: Path) -> str:
-    """Save the weights elsewhere, so that a full disk does not cost hours of training."""
+    """Save the weights in another place, so that a full disk does not lose hours of training."""
     from corollary.train.subjects import save_weights
 
     for folder in (cache_folder() / "weights", Path(tempfile.gettempdir())):

@@ -1,9 +1,9 @@
 """Causes, each with the symptoms that follow from it.
 
-A finding knows which alarms it implies: a softmax over one unit makes the gradient vanish, the loss
-stay and the outputs a constant, and only the softmax has to be changed. Exams may say so
-themselves (``explains``); for the others the table below does. Of two that explain each other, the
-one of the earlier question is the cause.
+A finding can explain other findings. A softmax over one unit makes the gradient vanish, keeps the
+loss constant and makes the outputs constant, and only the softmax has to be changed. Exams can name
+what they explain (``explains``); the table below covers the other exams. If two findings explain
+each other, the finding of the earlier question is the cause.
 """
 
 from collections.abc import Sequence
@@ -84,12 +84,12 @@ def causes_of(findings: Sequence[Finding]) -> tuple[Cause, ...]:
 
 
 def _weight(cause: Cause) -> int:
-    """A cause is as severe as its worst symptom; the most severe causes come first."""
+    """Give each cause the severity of its worst symptom, and sort the most severe causes first."""
     return -max(f.severity.rank for f in (cause.finding, *cause.symptoms))
 
 
 def _rank(finding: Finding) -> tuple[int, int, int]:
-    """Severe and confirmed ones first, then by the order of the questions."""
+    """Severe and confirmed findings first, then in the order of the questions."""
     seen = finding.evidence is Evidence.CONFIRMED
     return -finding.severity.rank, not seen, turn(finding.exam.split("/")[0])
 

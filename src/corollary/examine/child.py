@@ -2,9 +2,9 @@
 
 The parent starts it, hands over what to do as JSON on the command line, and reads one JSON object
 per line from a pipe: what the subject is, each exam's findings as they come, or the sentence that
-says why there was nothing to examine. One pass of one batch is tried before the exams begin, so
-that a module that cannot be called with its data is told once and not by every exam. Limits of time
-and memory guard against accidents; they are no wall against malice.
+says why there was nothing to examine. One batch is tried before the exams begin, so that a module
+that cannot be called with its data is reported once and not by every exam. The limits on time and
+memory guard against accidents, not against malicious code.
 """
 
 import json
@@ -45,13 +45,13 @@ def examine_in_child(
 ) -> Examination:
     """Examine what ``order`` names, in a process of its own.
 
-    Whatever the process had found is kept if it dies, hangs or is interrupted.
+    If the process dies, hangs or is interrupted, its findings so far are kept.
 
     Args:
         order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
             ``budget``, ``only``, ``seed``, ``samples``, ``memory``.
         progress: Called with the findings of each exam.
-        stopped: Asked now and then; once it is True, the process is ended.
+        stopped: Called from time to time; the process is ended once it returns True.
     """
     reading, writing = os.pipe()
     order = order | {"parent": os.getpid()}
@@ -140,9 +140,10 @@ class _Report:
 
 
 def _listen(pipe: IO[bytes], report: _Report, seconds: float, stopped: Callable[[], bool]) -> str:
-    """Read what the child tells until it is done; gives why, if it ended otherwise.
+    """Read the messages of the child until it is done; returns the reason if it ended early.
 
-    It is done when it says so: a thread or a process that the user's code left behind may live on.
+    The child is done when it says so; threads or processes that the user's code started may still
+    run.
     """
     ends, rest = time.monotonic() + seconds, b""
     while not report.over:

@@ -1,9 +1,9 @@
 """Decides which findings are reported: medium and high severity need a confirmation.
 
-A finding that an exam marks *confirmed* rests on an identity that was checked or on a run. One that
-is only *predicted* is put to the trial run: if the user's training goes clearly better with the
-finding's remedy, or fails and no other change is known to help, it is confirmed; if not, it is a
-remark.
+A finding that an exam marks *confirmed* rests on a checked identity or on a run. A finding that is
+only *predicted* is tested by the trial run. It is confirmed if the training goes clearly better
+with its remedy, or if the training fails and no other change is known to help. Otherwise it becomes
+a remark.
 """
 
 from dataclasses import replace
@@ -55,17 +55,17 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
 
 
 def _compares(trial: TrialRun, finding: Finding) -> bool:
-    """Whether a run in smaller batches than the user's can be compared with a changed one.
+    """Whether a run with a smaller batch size than the user's can be compared with a changed run.
 
-    What such a run comes to says little about the user's learning rate; beside one with the same
-    batches and another wiring it says which of the two is better.
+    The result of such a run says little about the user's learning rate. Compared with a run on the
+    same batches and with different wiring, it shows which of the two is better.
     """
     long = len(trial.run.losses) >= ENOUGH
     return long and finding.remedy != "" and finding.remedy not in RECIPE
 
 
 def _explained_by_another(trial: TrialRun, remedy: str) -> bool:
-    """Whether the remedy was tried and does not help, and another change does."""
+    """Whether the remedy was tried without success while another change helps."""
     return tried(trial, remedy) is not None and bool(helping_runs(trial))
 
 

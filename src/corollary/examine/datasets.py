@@ -32,7 +32,7 @@ def load_data(spec: str, seed: int = 0) -> Any:
 
 
 def known_form(spec: str) -> None:
-    """Raise if ``spec`` is neither the name of a data set nor that of a file of data."""
+    """Raise if ``spec`` names neither a data set nor a data file."""
     if spec.endswith((".npz", ".csv")):
         must_exist(Path(spec))
     elif spec not in DATA_SETS:
@@ -84,7 +84,7 @@ def _npz(path: Path) -> Any:
 
 
 def _csv(path: Path) -> Any:
-    """Numbers with the target in the last column; whole numbers there are classes."""
+    """Numbers with the target in the last column; whole numbers in that column are classes."""
     import numpy as np
     import torch
 

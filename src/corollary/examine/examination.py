@@ -25,12 +25,12 @@ class Answer:
 
     @property
     def severity(self) -> Severity:
-        """The worst of its findings."""
+        """The highest severity of the findings."""
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
 
     @property
     def colour(self) -> str:
-        """The severity, or ``unanswered``: what was not answered is not healthy."""
+        """The severity, or ``unanswered``, which does not count as healthy."""
         return self.severity.value if self.answered else "unanswered"
 
     @property
@@ -54,7 +54,7 @@ class Answer:
 
 
 class Advice(tuple[Finding, ...]):
-    """Findings to act on, the most severe first; they print as a list of things to do."""
+    """Findings to act on, the most severe first; printed, they are a list of things to do."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ class Advice(tuple[Finding, ...]):
 class Examination:
     """The findings of one examination, with everything needed to repeat it.
 
-    Printed, it is a screen of text; at the end of a notebook cell, it shows itself with figures.
+    It prints as a screen of text; in a notebook cell it is displayed with figures.
     """
 
     environment: dict[str, Any]
@@ -80,7 +80,7 @@ class Examination:
     effort: str = "standard"  # amount of work: quick, standard or thorough
 
     def answers(self) -> tuple[Answer, ...]:
-        """The findings by question, the most severe first, and last what was not answered."""
+        """The findings by question, the most severe first; unanswered questions come last."""
         names = sorted({f.exam.split("/")[0] for f in self.findings}, key=turn)
         found = (
             Answer(name, asked(name), tuple(f for f in self.findings if _of(f, name)))
@@ -142,7 +142,7 @@ class Examination:
         """Read an examination file's data.
 
         Raises:
-            ResultsFileError: if this is not one, or one of another schema.
+            ResultsFileError: if this is not an examination file, or has another schema.
         """
         try:
             if data["kind"] != "examination" or data["schema"] != SCHEMA:

@@ -77,34 +77,35 @@ def examine(
     only: str | Sequence[str] | None = None,
     progress: Progress | bool = True,
 ) -> Examination:
-    """Examine a module: is it sound, will it train and generalise, what is it, is it robust.
+    """Examine a module: is it sound and robust, does it train and generalise, what is it?
 
     One batch is tried first.
 
     Args:
-        model: Any ``nn.Module``; it is given back unchanged. Of one that ``torch.compile`` or
-            ``nn.DataParallel`` wraps, the module within is examined.
+        model: Any ``nn.Module``; it is returned unchanged. If it is wrapped by ``torch.compile`` or
+            ``nn.DataParallel``, the inner module is examined.
         data: ``(x, y)`` as tensors or arrays, a dict of tensors, a Dataset, a DataLoader, or a
             list or generator of batches or of samples.
-        loss: ``loss(output, target)``, or ``cross_entropy``, ``mse``, ``bce``; without it the
-            model's own loss, else the one that suits output and target.
+        loss: ``loss(output, target)``, or ``cross_entropy``, ``mse``, ``bce``; by default the
+            model's own loss, or else one chosen from output and target.
         lr: The learning rate you train with; advice refers to it.
         batch_size: The batch size you train with.
-        optimizer: The optimizer you train with, as it is (it makes no step), a function of
-            parameters, or words: ``adamw:lr=3e-4,weight_decay=0.1``.
+        optimizer: The optimizer you train with (it makes no step), a function of the parameters, or
+            a string such as ``adamw:lr=3e-4,weight_decay=0.1``.
         scheduler: The schedule of its learning rate.
         steps: Optimizer steps of your whole training.
         epochs: Passes over the data of your whole training.
-        symmetry: What should leave the answers as they are: ``permutation``, ``translation``,
-            ``reflection``, ``rotation``; or ``equivariance``.
+        symmetry: A transformation that should not change the answers: ``permutation``,
+            ``translation``, ``reflection``, ``rotation``; or ``equivariance``.
         output: Which part of a structured output is meant: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the forms of ``data``.
-        samples: How many samples are taken from the data, at most; of a slow module fewer are.
-        seed: Seed of all that exams draw.
-        effort: How much work is done: ``quick``, ``standard`` or ``thorough``. The same findings
-            come of it on every machine.
+        samples: The largest number of samples taken from the data; fewer are taken for a slow
+            module.
+        seed: The seed of all random draws in the exams.
+        effort: How much work is done: ``quick``, ``standard`` or ``thorough``. The findings are the
+            same on every machine.
         budget: Seconds after which the examination is cut short.
-        only: One question or several, by folder name, or single exams in full.
+        only: One or several questions by folder name, or single exams by full name.
         progress: A bar on a terminal or in a notebook, unless it is False; or a function that is
             called after each exam with what it found.
 
@@ -146,7 +147,7 @@ def examine(
 
 @contextmanager
 def exam_bar(total: int) -> Iterator[Callable[[Sequence[Finding]], None]]:
-    """A bar that counts exams; what is given is called after each with what it found."""
+    """A progress bar over the exams, or a call of the given function after each exam."""
     done = 0
     with progress_bar(total, "loading the network") as show:
 
@@ -166,7 +167,7 @@ def examine_subject(
     only: str | Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
-    """As :func:`examine`, for a subject that is already there."""
+    """Like :func:`examine`, for an existing subject."""
     chosen, whole = chosen_exams(only), WORK[effort_of(effort)]
     budget = LIMIT[effort_of(effort)] if budget is None else budget
     where, ends = environment(), time.monotonic() + budget
@@ -194,14 +195,14 @@ def examine_subject(
 def run_exam(
     entry: Entry, exam: Exam, subject: Subject, work: Budget, left: float
 ) -> list[Finding]:
-    """One exam; whatever goes wrong becomes a finding, and what it had found is kept.
+    """Run one exam; an error becomes a finding, and findings made before the error are kept.
 
     Args:
         entry: Its entry in the catalogue.
         exam: The exam.
         subject: What is examined.
-        work: The work it may do.
-        left: Seconds that are left of the time limit.
+        work: The amount of work that the exam may do.
+        left: Remaining seconds of the time limit.
     """
     found: list[Finding] = []
     if left <= 0:
@@ -232,7 +233,7 @@ def run_exam(
 
 
 def to_have_it(name: str, why: TooMuchWorkError) -> str:
-    """The options that run an exam that was left out: alone, with the least sufficient effort.
+    """The command-line options that run a skipped exam alone, with the least sufficient effort.
 
     Example:
         >>> to_have_it("learning/regime", TooMuchWorkError(59.0))
@@ -243,7 +244,7 @@ def to_have_it(name: str, why: TooMuchWorkError) -> str:
 
 
 def _known_reason(subject: Subject) -> str:
-    """What about a subject makes exams fail; empty for a usual one."""
+    """The property of a subject that makes exams fail; empty for an ordinary subject."""
     if NOT_FINITE in subject.memo:
         return UNSOUND.format(subject.memo[NOT_FINITE], "are NaN or infinite")
     if NO_OUTPUT in subject.memo:
@@ -259,7 +260,7 @@ def _known_reason(subject: Subject) -> str:
 
 
 def _unusual(batch: Batch) -> str:
-    """What is unusual about data that some exams cannot handle; empty for tensors."""
+    """The property of the data that some exams cannot handle; empty for tensors."""
     if isinstance(batch, GraphBatch):
         return GRAPHS
     if any(t.layout is not torch.strided for t in batch.tensors()):

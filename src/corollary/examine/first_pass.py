@@ -1,7 +1,7 @@
 """One pass before the exams: errors are reported once, and facts that exams need are recorded.
 
-The pass finds out which part of a structured output is the one that is trained, whether forward
-writes into its input (each call then gets a copy), and whether all numbers are finite.
+The pass finds out which part of a structured output is trained, whether forward writes into its
+input (then each call gets a copy), and whether all numbers are finite.
 """
 
 import operator
@@ -45,13 +45,13 @@ ONE_PASS, ENOUGH, FOR_ENOUGH, LEAST = 1 / 60, 64, 1 / 10, 4
 
 
 def first_forward_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None:
-    """Call the module and the loss with one batch, and note what exams must know.
+    """Call the module and the loss with one batch, and record what exams need to know.
 
     Args:
         subject: What will be examined.
         seconds: The longest time that the pass may take.
-        labels: Whether labels without an output are refused; else they are noted, for an exam to
-            tell.
+        labels: Whether labels without an output raise an error; otherwise they are recorded, and an
+            exam reports them.
 
     Raises:
         InputError: if the module or the loss raises, or the pass takes longer than ``seconds``.
@@ -112,7 +112,7 @@ def reduce_samples(subject: Subject, seconds: float) -> None:
 
 @contextmanager
 def copied_inputs(subject: Subject) -> Iterator[None]:
-    """A module that writes into its input gets a copy at each call, until the block ends."""
+    """Within the block, a module that writes into its input gets a copy at each call."""
     if not subject.writes_input:
         yield
         return
@@ -154,7 +154,7 @@ def _check_target(subject: Subject, target: Any) -> None:
 
 
 def _called(subject: Subject, batch: Batch) -> Any:
-    """The raw output; notes whether the call wrote into the batch, and undoes it."""
+    """The raw output; records whether the call changed the batch, and restores the batch."""
     before = [(t, t.clone(), t._version) for t in batch.tensors()]
     raw = subject.call(batch)
     for tensor, copy, version in before:

@@ -1,4 +1,4 @@
-"""Words that a page or an assistant sends, held to one folder: nothing outside of it is run."""
+"""Names that a page or an assistant sends, restricted to one folder."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ WEIGHTS = (".safetensors", ".pt", ".pth", ".bin")
 
 
 def checked_target(target: str, folder: Path) -> str:
-    """The target as it is.
+    """The target unchanged.
 
     Raises:
         InputError: if it is neither the demo nor something in ``folder``.
@@ -28,21 +28,21 @@ def checked_target(target: str, folder: Path) -> str:
 
 
 def checked_data(data: str, folder: Path, what: str = "the data") -> str:
-    """Likewise for data: a known name, or a file in ``folder``."""
+    """The same check for data: a known name, or a file in ``folder``."""
     if data and data not in DATA_SETS:
         _file_inside(data, folder, what, (".py", *DATA_FILES), "digits or data.npz")
     return data
 
 
 def checked_loss(loss: str, folder: Path) -> str:
-    """Likewise for a loss: a name, or a function in ``folder``."""
+    """The same check for a loss: a name, or a function in ``folder``."""
     if ":" in loss:
         _file_inside(loss, folder, "the loss", (".py",), "mse or losses.py:mine")
     return loss
 
 
 def checked_weights(weights: str, folder: Path) -> str:
-    """Likewise for weights: a file or a folder of transformers in ``folder``."""
+    """The same check for weights: a file in ``folder``, or a folder saved by transformers in it."""
     if weights:
         _stays_inside(weights, folder / weights, folder, "the weights")
     if weights and not (folder / weights).is_dir():
@@ -57,7 +57,7 @@ def checked_record(record: str, folder: Path) -> Path:
 
 
 def _file_inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], example: str) -> None:
-    """Raise unless this names a file of these kinds in the folder, links followed."""
+    """Raise unless this names a file of one of these kinds in the folder; links are followed."""
     place = spec.rpartition(":")[0] or spec
     if not place.endswith(kinds) or (place.endswith(".py") and ":" not in spec):
         raise InputError(one_line(f"expected {what} such as {example}, got '{spec}'"))

@@ -2,8 +2,8 @@
 
 ``hf:`` takes a folder, a ``config.json`` or a name of the hub: weights are loaded where there are
 any, and drawn from seed 0 where there is only a config. Networks of timm and torchvision are built
-with fresh weights, from seed 0; ``--weights`` loads others. Nothing is asked of a network that
-cannot be reached: the cache first, then one attempt to connect.
+with fresh weights, from seed 0; ``--weights`` loads others. The cache is used first; then there is
+one attempt to connect.
 """
 
 import os
@@ -47,7 +47,7 @@ def load_from_hub(target: str) -> Any:
     """The module that a target names.
 
     Raises:
-        InputError: if there is none, or it cannot be had; the message says why.
+        InputError: if there is no such module, or it cannot be loaded; the message says why.
     """
     must_have_package(target)
     hub, _, name = target.partition(":")
@@ -67,7 +67,7 @@ def load_from_hub(target: str) -> Any:
 
 
 def pretrained(name: str, *, local: bool, fresh: bool = False) -> Any:
-    """A model of transformers by the class that its config names; code of others is not run.
+    """A model of transformers, built with the class that its config names; remote code is not run.
 
     Args:
         name: A folder, a file ``config.json``, or a name of the hub.

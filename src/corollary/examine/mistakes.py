@@ -17,7 +17,7 @@ from corollary.examine.network_files import NETWORK_FILES, must_be_readable
 
 
 def check_words(target: str, *data: str, loss: str = "", weights: Path | None = None) -> None:
-    """Raise if one of the words of a command cannot name what it should; empty ones are let pass.
+    """Raise if an argument of a command cannot be valid; empty arguments are skipped.
 
     Example:
         >>> check_words("net.py:build", "digit")
@@ -44,7 +44,7 @@ def check_words(target: str, *data: str, loss: str = "", weights: Path | None = 
 
 
 def _check_object(spec: str) -> None:
-    """Raise if the file of ``file.py:name`` is not there, or does not have that name."""
+    """Raise if the file of ``file.py:name`` does not exist, or does not define that name."""
     place, _, name = spec.rpartition(":")
     path = Path(place or spec)
     if path.suffix != ".py":
@@ -69,7 +69,7 @@ class Names(NamedTuple):
 
 
 def _names(path: Path) -> Names | None:
-    """The names of a file; None if it may have more."""
+    """The names that a file defines; None if it may define more."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

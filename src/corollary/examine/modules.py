@@ -31,7 +31,7 @@ FORM = "expected file.py:name or package.module:name, such as net.py:build, got 
 
 
 def load_module(target: str) -> tuple[Any, Any]:
-    """The module that ``target`` names, and the data that is returned with it (or None)."""
+    """The module that ``target`` names, and the data returned together with it (or None)."""
     if target.endswith(".safetensors"):
         from corollary.train.saved import load_model
 
@@ -61,7 +61,7 @@ def is_folder(target: str) -> bool:
 
 
 def file_of_weights(path: Path) -> Path:
-    """The file that weights are in: ``path`` itself, or the one in that folder.
+    """The file that holds the weights: ``path`` itself, or a file in that folder.
 
     Raises:
         InputError: if there is none.
@@ -92,7 +92,7 @@ def _pretrained(folder: Path) -> Any:
 def unwrapped(model: Any) -> Any:
     """The module inside a compiled or data-parallel wrapper; any other module unchanged.
 
-    Both compute the same function, and only the one within can be looked into.
+    Both compute the same function, but only the layers of the inner module can be inspected.
 
     Example:
         >>> from torch import nn
@@ -110,7 +110,7 @@ def unwrapped(model: Any) -> Any:
 
 
 def load_object(spec: str) -> Any:
-    """The object that ``file.py:name`` or ``package.module:name`` names, as it is."""
+    """The object that ``file.py:name`` or ``package.module:name`` names, unchanged."""
     place, colon, name = spec.rpartition(":")
     if not colon or not name:
         raise InputError(FORM.format(spec))
@@ -133,7 +133,7 @@ def load_object(spec: str) -> Any:
 
 
 def no_such_name(place: str, name: str, names: list[str]) -> InputError:
-    """The error for a name that ``place`` lacks, with the nearest of those it has."""
+    """The error for a name that ``place`` does not define, with the nearest names it defines."""
     near = get_close_matches(name, names, n=1)
     some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") or "nothing"
     hint = f"did you mean {near[0]}?" if near else f"it has {some}"
@@ -164,14 +164,14 @@ def _module_of_file(path: Path) -> Any:
 
 
 def _is_free(path: Path) -> bool:
-    """Whether a file has the name of no other module, unlike json.py or torch.py."""
+    """Whether no other module has the name of this file, unlike json.py or torch.py."""
     loaded = sys.modules.get(path.stem)
     mine = loaded is None or getattr(loaded, "__file__", None) == str(path)
     return mine and path.stem not in sys.stdlib_module_names
 
 
 def _make_importable(folder: Path) -> None:
-    """Let files of a folder be imported: before installed packages, after the standard library."""
+    """Make a folder importable, before installed packages and after the standard library."""
     library = Path(os.__file__).parent
     places = [k for k, p in enumerate(sys.path, 1) if Path(p) in (library, library / "lib-dynload")]
     if str(folder) not in sys.path:

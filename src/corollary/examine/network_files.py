@@ -13,7 +13,7 @@ NETWORK_FILES = (".onnx", ".pt2", *SCRIPTS)
 
 
 def must_be_readable(path: Path) -> None:
-    """Raise if there is no such file, or what reads it is not installed."""
+    """Raise if there is no such file, or the package that reads it is not installed."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if path.suffix == ".onnx" and find_spec("onnxruntime") is None:
@@ -30,8 +30,8 @@ def must_be_readable(path: Path) -> None:
 def load_network_file(path: Path) -> Any:
     """The module in a file.
 
-    An ONNX network has forward passes only. An exported program has no layers to look into, but
-    its parameters have gradients, as those of TorchScript.
+    An ONNX network has only forward passes. The layers of an exported program cannot be inspected,
+    but its parameters have gradients, like those of TorchScript.
 
     Raises:
         InputError: if it is not such a file; the message says why.

@@ -1,4 +1,4 @@
-"""A network in ONNX as a module that can be called, and nothing else."""
+"""A network in ONNX as a module that can only be called."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ NO_GRADIENTS = (
 class OnnxNetwork(nn.Module):
     """Calls onnxruntime; inputs by position or by the names that the file gives them.
 
-    It has no parameters. Who asks for gradients in the inputs is told that there are none.
+    The module has no parameters. Asking for gradients with respect to the inputs raises an error.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -35,7 +35,7 @@ class OnnxNetwork(nn.Module):
         self.file = Path(path).name
 
     def forward(self, *inputs: Tensor, **named: Tensor) -> Tensor | tuple[Tensor, ...]:
-        """The outputs; one as it is, several as a tuple."""
+        """The output, or a tuple of several outputs."""
         given = dict(zip(self.places, inputs, strict=False)) | named
         arrays = {name: self._array(name, value) for name, value in given.items()}
         out = tuple(torch.from_numpy(array) for array in self.session.run(None, arrays))

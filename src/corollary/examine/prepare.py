@@ -35,13 +35,13 @@ def prepare(
     """A subject whose module has been called with one batch, and the loss with its output.
 
     Args:
-        model: Any module; one that is compiled or spread over devices is unwrapped.
+        model: Any module; a compiled or data-parallel module is unwrapped.
         data: In any form that :func:`corollary.examine` takes.
-        held_out: Likewise.
-        effort: How much work will be done; as many samples are kept as suit it.
+        held_out: In the same forms.
+        effort: How much work will be done; it decides how many samples are kept.
         seconds: The longest time that the first pass may take.
-        to_train: All samples are kept, and a label that has no output is refused.
-        about: What else :class:`Subject` takes: ``loss``, ``lr``, ``batch_size``, ...
+        to_train: Keep all samples, and raise an error for a label without an output.
+        about: Other arguments of :class:`Subject`: ``loss``, ``lr``, ``batch_size``, ...
 
     Raises:
         InputError: if the module cannot be called with the data; the message says why.
@@ -60,7 +60,7 @@ def prepare(
 
 
 def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
-    """What ``order`` names, prepared; this runs the user's code.
+    """Prepare the subject that ``order`` names; this runs the user's code.
 
     Args:
         order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
@@ -97,7 +97,7 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
 
 
 def _check_columns(batch: Batch | None) -> None:
-    """Raise if this is data that can be examined, but not cut into the batches of a training."""
+    """Raise if the data can be examined, but not split into batches for training."""
     if isinstance(batch, GraphBatch):
         raise InputError("expected tensors to train on, got graphs; graphs can only be examined")
     if batch is not None and isinstance(batch.target, list | tuple | Mapping):
@@ -109,7 +109,7 @@ def _check_columns(batch: Batch | None) -> None:
 
 
 def load_loss(name: str) -> Any:
-    """The function that ``file.py:name`` names; any other name as it is."""
+    """The function that ``file.py:name`` names; any other name unchanged."""
     if ":" not in name:
         return name or None
     loss = load_object(name)
@@ -122,7 +122,7 @@ def load_loss(name: str) -> Any:
 
 
 def _end_forked_copies(model: nn.Module, here: int) -> None:
-    """End a copy of this process that the user's code has forked; it would examine, too."""
+    """End a copy of this process that the user's code has forked; it would run the exams too."""
 
     def end_if_copy(*_: Any) -> None:
         if os.getpid() != here:

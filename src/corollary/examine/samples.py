@@ -15,10 +15,10 @@ ROWS = 256  # samples that are put together at a time
 
 
 def as_batches(data: Any) -> Any:
-    """Arrays and tables become tensors, and single samples are put together to batches.
+    """Arrays and tables become tensors, and single samples are combined into batches.
 
     A Dataset without a length, and a list or generator of samples, give batches as a loader would;
-    an item is a sample if its target is one number. Whatever else stays as it is.
+    an item is a sample if its target is one number. Other data stays unchanged.
 
     Raises:
         InputError: if an array holds anything but numbers.
@@ -44,7 +44,7 @@ def as_batches(data: Any) -> Any:
 
 
 def as_tensors(data: Any) -> Any:
-    """Arrays of numpy and tables of pandas become tensors; whatever else stays as it is."""
+    """Arrays of numpy and tables of pandas become tensors; other data stays unchanged."""
     if isinstance(data, Mapping):
         return {name: _column(name, part) for name, part in data.items()}
     if type(data) in (list, tuple):

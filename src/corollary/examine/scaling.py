@@ -40,7 +40,7 @@ def check_target(target: str, data: str = "", *, loss: str = "", **about: Any) -
 
 
 def _told(build: Callable[[int], Any], target: str) -> Callable[[int], Any]:
-    """The same function, whose errors are one sentence."""
+    """The same function, with errors of one sentence."""
 
     def made(width: int) -> Any:
         try:

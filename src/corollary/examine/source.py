@@ -1,8 +1,8 @@
-"""Where a layer is made: the file and the line of the user's code, found in its text.
+"""Where a layer is created: the file and the line of the user's code.
 
 A layer that a class of the user assigns (``self.head = nn.Linear(...)``) has the line of the
-assignment, an element of an ``nn.Sequential`` the line of its argument. What cannot be found has
-the line of the target itself, ``def build`` of ``net.py:build``.
+assignment, an element of an ``nn.Sequential`` the line of its argument. If no line can be found,
+the line of the target itself is given, ``def build`` for ``net.py:build``.
 """
 
 import ast
@@ -23,7 +23,7 @@ INSTALLED = ("site-packages", "dist-packages")
 def places_of(model: nn.Module, target: str, wheres: Iterable[str]) -> dict[str, Place]:
     """The place of each layer or parameter of ``wheres``; the empty name is the whole network.
 
-    Gives nothing for a target that is not made by code, as a file of weights.
+    Returns nothing for a target that is not built by code, such as a file of weights.
     """
     file, _, name = target.rpartition(":")
     path = _file_of(file)
@@ -75,7 +75,7 @@ def _stored(node: ast.stmt) -> set[str]:
 
 
 def _assigned_in_class(model: nn.Module, where: str) -> Place | None:
-    """The line of ``self.name = ...`` in the innermost class of the user on the way to a layer."""
+    """The line of ``self.name = ...`` in the innermost user class on the path to a layer."""
     parts, owners = where.split("."), [model]
     for part in parts:
         inner = owners[-1]._modules.get(part)
@@ -154,7 +154,7 @@ def _elements(value: ast.expr) -> list[ast.expr]:
 
 
 def _called(value: ast.expr) -> str:
-    """The last name of what is called: ``Linear`` of ``nn.Linear(2, 1)``."""
+    """The last part of the name of the called function: ``Linear`` of ``nn.Linear(2, 1)``."""
     if not isinstance(value, ast.Call):
         return ""
     return value.func.attr if isinstance(value.func, ast.Attribute) else ast.unparse(value.func)

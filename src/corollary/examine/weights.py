@@ -1,4 +1,4 @@
-"""Weights from a file or folder, put into a module that has the same names; it runs no code."""
+"""Load weights from a file or folder into a module with the same names, without running code."""
 
 import json
 from pathlib import Path
@@ -18,8 +18,8 @@ SHOWN = 3  # names in a sentence
 def load_weights(model: nn.Module, path: Path) -> None:
     """Put the numbers of a ``.safetensors`` file, a ``torch.save`` file or a folder into ``model``.
 
-    A folder is one that ``save_pretrained`` of transformers writes. A prefix that all names share
-    and the module's do not, or the other way round, is put right.
+    A folder is one that ``save_pretrained`` of transformers writes. A prefix that all names in the
+    file share, or that all names in the module share, is added or removed.
 
     Raises:
         InputError: if there is no such file, it holds anything but weights, or they do not fit.
@@ -92,7 +92,7 @@ def _read_torch(path: Path) -> dict[str, Tensor]:
 
 
 def _renamed(state: dict[str, Any], wanted: set[str]) -> dict[str, Any]:
-    """The weights under the names that the module has, as far as a prefix tells them apart."""
+    """The weights under the names of the module, if the names differ only by a prefix."""
     state = {_unwrapped(name): value for name, value in state.items()}
     if wanted & set(state):
         return state
@@ -112,7 +112,7 @@ def _unwrapped(name: str) -> str:
 
 
 def _tied(model: nn.Module) -> dict[str, set[str]]:
-    """For each name the other names of the same tensor, of which a file may have one only."""
+    """For each name, the other names of the same tensor; a file may contain only one of them."""
     names: dict[int, set[str]] = {}
     tensors = model.state_dict(keep_vars=True)
     for name, tensor in tensors.items():

@@ -1,5 +1,5 @@
 """Assistants: the catalogue, examinations and watched runs over the Model Context Protocol.
 
-``corollary mcp`` speaks it on standard input and output. The server itself imports no torch until
-an examination or a record is asked for; claims and the user's code run in processes with limits.
+``corollary mcp`` uses the protocol on standard input and output. The server imports torch only when
+an examination or a record is requested. Claims and the user's code run in processes with limits.
 """

@@ -1,4 +1,4 @@
-"""Where tools work: one folder, limits, warm workers for claims, few examinations at a time."""
+"""The environment of the tools: one folder, limits, and running workers for claims."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -24,7 +24,7 @@ class Answer:
 
 @dataclass
 class Place:
-    """The folder that holds all that may be run, and what one call may take."""
+    """The folder with all code that may be run, and the limits of one call."""
 
     folder: Path
     limits: Limits
@@ -37,7 +37,7 @@ class Place:
 
     @asynccontextmanager
     async def life(self) -> AsyncIterator["Place"]:
-        """No process is left behind."""
+        """End all processes."""
         try:
             yield self
         finally:

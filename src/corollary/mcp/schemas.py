@@ -45,7 +45,8 @@ def made(tool: type, given: Mapping[str, Any]) -> Any:
     """The tool with these arguments.
 
     Raises:
-        OptionError: if they do not fit its schema; the message names the first that does not.
+        OptionError: if the arguments do not fit the schema; the message names the first one that
+            does not fit.
     """
     from jsonschema import Draft202012Validator
 
@@ -61,7 +62,7 @@ def made(tool: type, given: Mapping[str, Any]) -> Any:
 
 
 def description(tool: type) -> str:
-    """The docstring, which is written for the assistant."""
+    """The docstring, written for the assistant."""
     return inspect.cleandoc(tool.__doc__ or "")
 
 

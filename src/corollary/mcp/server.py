@@ -1,4 +1,4 @@
-"""The server: tools over standard input and output, and a sentence for whatever goes wrong."""
+"""The server: tools over standard input and output, with one sentence for every error."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ INTERRUPTED = 130
 
 
 def serve(folder: Path, limits: Limits) -> None:
-    """Answer until standard input ends; targets are looked for in ``folder`` only."""
+    """Answer until standard input ends; targets are searched only in ``folder``."""
     os.chdir(folder)
     signal.signal(signal.SIGINT, _end)  # reading standard input cannot be cancelled otherwise
     asyncio.run(_serve(Place(folder.resolve(), limits)))
@@ -86,7 +86,7 @@ def application(place: Place) -> Server[Any]:
 
 
 def offered() -> list[Tool]:
-    """What a client is told of the tools."""
+    """The description of the tools for a client."""
     return [
         Tool(
             name=name,
@@ -111,6 +111,6 @@ def _failed(sentence: str) -> CallToolResult:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C: the workers see that this process is gone, and end."""
+    """Handle Ctrl-C; the workers notice that this process has ended, and end too."""
     print("corollary: interrupted", file=sys.stderr, flush=True)
     os._exit(INTERRUPTED)

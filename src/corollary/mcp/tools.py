@@ -45,7 +45,7 @@ class Tool(Protocol):
 class List:
     """Find claims (theorems of deep learning as code) and exams (questions to a network).
 
-    Without arguments it lists the whole catalogue; search with a word such as `dropout`.
+    Without arguments, this lists the whole catalogue. To search, pass a word such as `dropout`.
     """
 
     text: str = ""  # only entries that contain this text
@@ -72,14 +72,14 @@ class Show:
     schema: ClassVar[str] = "entry"
 
     async def answer(self, place: Place, progress: Progress) -> Answer:
-        """The entry as it is written."""
+        """The entry as text."""
         told = asdict(explained(find(self.name)))
         return Answer(json.dumps(told, indent=1, ensure_ascii=False), told)
 
 
 @dataclass(frozen=True)
 class Check:
-    """Check a claim on a fresh instance: hypotheses, prediction against measurement, verdict."""
+    """Check a claim on a fresh instance: test its hypotheses, then its prediction."""
 
     name: str  # as `list` gives it
     options: dict[str, Any] = field(default_factory=dict)  # parameters by name; `show` lists them
@@ -108,10 +108,11 @@ class Check:
 
 @dataclass(frozen=True)
 class Examine:
-    """Examine a PyTorch network of the folder: is it sound, does it train, generalise, resist?
+    """Examine a PyTorch network in the folder: is it sound, does it train, generalise and resist?
 
-    This runs the code that the target names, in a process with limits on time and memory. It says
-    what is wrong, with numbers and intervals, what confirms it, and which change to make.
+    This runs the code that the target names, in a process with limits on time and memory. The
+    report says what is wrong (with numbers and intervals), what confirms it, and which change to
+    make.
     """
 
     target: str  # file.py:name, x.safetensors, x.onnx, x.pt2, a folder of transformers, or demo
@@ -146,7 +147,7 @@ class Examine:
         return Answer(examination_text(done, "in the structured answer"), data)
 
     def order(self, place: Place) -> dict[str, Any]:
-        """What the child process is told; every word is held to the folder."""
+        """The order for the child process; every name is restricted to the folder."""
         chosen_exams(self.only)  # a wrong name is told before anything is run
         return vars(self) | {
             "target": checked_target(self.target, place.folder),
@@ -164,7 +165,8 @@ class Examine:
 class Watch:
     """Read the record of a training run that `corollary.watch(model, optimizer)` has written.
 
-    It says what went wrong, at which step, and the latest numbers; the run may still be going on.
+    The answer says what went wrong, at which step, and gives the latest numbers. The run may still
+    be going on.
     """
 
     record: str = "watch.jsonl"  # the file, in the folder
@@ -185,7 +187,7 @@ TOOLS: dict[str, type[Tool]] = {
 
 
 def _word(name: str, value: Any) -> str:
-    """A value of JSON as the command line takes it."""
+    """A JSON value in the form of the command line."""
     if isinstance(value, list):
         value = tuple(value)
     parts = value if isinstance(value, tuple) else (value,)
@@ -197,7 +199,7 @@ def _word(name: str, value: Any) -> str:
 
 
 async def _examined(order: dict[str, Any], progress: Progress) -> "Examination":
-    """The examination in a process of its own, which ends if the caller is cancelled."""
+    """Run the examination in a separate process, which ends if the caller is cancelled."""
     loop, stop = asyncio.get_running_loop(), threading.Event()
     total, done = len(chosen_exams(order["only"])), 0
 

@@ -2,10 +2,10 @@
 
 It is started as a script in Python's isolated mode, so that neither torch nor the rest of corollary
 is loaded. It reads what to call from standard input, and writes one JSON object per call into a
-pipe. The grader draws what the answer is called with and compares what comes back, in the other
-process; so nothing that happens here can make a wrong value right. Limits of time and memory, and a
-hook that refuses other processes, the network, writing, and reading anything but installed
-libraries, stop accidents and the usual tricks; they are no wall against malice.
+pipe. The grader draws the arguments and compares the returned values in the other process, so code
+that runs here cannot make a wrong value count as right. Limits of time and memory, and a hook that
+refuses other processes, the network, writing, and reading anything but installed libraries, stop
+accidents and the usual tricks, not malicious code.
 """
 
 import importlib.util
@@ -42,7 +42,7 @@ def limit(seconds: int) -> None:
 
 
 def offer_steps(path: str) -> None:
-    """Make ``from corollary.core.proof import let, eq, le, ge`` work, and nothing else of it."""
+    """Make ``from corollary.core.proof import let, eq, le, ge`` work, and load nothing else."""
     spec = importlib.util.spec_from_file_location("corollary.core.proof", path)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -95,7 +95,7 @@ def received(value: Any) -> Any:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """What an answer returned as plain data."""
+    """The value that an answer returned, as plain data."""
     if depth > DEPTH:
         raise ValueError("lists are nested too deeply")
     if isinstance(value, np.ndarray | np.generic):

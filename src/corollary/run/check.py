@@ -1,9 +1,9 @@
 """Runs entries of the catalogue: seeds, processes, time limits, and crashes turned into results.
 
-A run is a pure function of (entries, options, seed, versions, thread count): each entry has its
-own generator, results stand in the order asked for, and nothing that varies between two runs (the
-time it took, the process it ran in) is part of a result. An interrupted run leaves its journal
-behind and, resumed, gives the very JSON that an uninterrupted one gives.
+A run is a pure function of (entries, options, seed, versions, thread count): each entry has its own
+generator, results have the requested order, and nothing that varies between two runs (such as its
+duration or process) is part of a result. An interrupted run keeps its journal; when it is resumed,
+it gives exactly the JSON of an uninterrupted run.
 """
 
 import os
@@ -70,8 +70,9 @@ def run(
         seed: The user's seed; each entry derives its own from it and its name.
         jobs: Processes. Work is handed to joblib, so a Dask or Ray backend set by
             ``joblib.parallel_config`` spreads it over a cluster.
-        timeout: Seconds for each entry; by default ten times its stated cost and a minute more.
-        options: Parameters for the claims that have them; at least one claim must.
+        timeout: Seconds for each entry; by default ten times its stated cost plus one minute.
+        options: Parameters for the claims that have them; at least one claim must have each
+            parameter.
         journal: Where finished results are kept until the run is complete.
         progress: Called after each result.
     """
@@ -174,7 +175,7 @@ def _run_in_worker(
 
 
 def _settings(entry: Entry, options: dict[str, Any]) -> dict[str, Any]:
-    """The options that this entry has, as its types; a wrong one raises here."""
+    """The options that this entry accepts, converted to their types; a wrong value raises."""
     known = {option.name for option in entry.options}
     mine = {name: value for name, value in options.items() if name in known}
     if not mine:

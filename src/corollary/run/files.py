@@ -1,4 +1,4 @@
-"""Files of results: replaced all at once, so a full disk never costs an old one."""
+"""Results files, replaced all at once, so that a full disk never destroys an old file."""
 
 import json
 import tempfile
@@ -23,7 +23,7 @@ def results_errors(path: Path, doing: str) -> Iterator[None]:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` all at once; on failure the old file is as it was."""
+    """Replace ``path`` by ``text`` all at once; on failure the old file stays unchanged."""
     with results_errors(path, "written"):
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")

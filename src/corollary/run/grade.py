@@ -101,7 +101,7 @@ def _otter_case(mark: Mark) -> dict[str, Any]:
 
 
 def grade(exercise: Exercise, answer: Path, *, letters: str = "", seed: int | None = None) -> Grade:
-    """Grade the file ``answer``, all parts or those of ``letters``, on fresh cases.
+    """Grade the file ``answer``, all parts or only those in ``letters``, on fresh cases.
 
     Raises:
         InputError: if the file cannot be read.
@@ -119,7 +119,7 @@ def grade(exercise: Exercise, answer: Path, *, letters: str = "", seed: int | No
 def grade_functions(
     exercise: Exercise, text: str, asked: Sequence[tuple[Part, str]], seed: int
 ) -> list[Mark]:
-    """Grade functions of one answer, each as the part it is named with, in one process."""
+    """Grade the functions of one answer in one process, each as the part given with it."""
     drawn = {part: list(_cases(exercise, part, seed)) for part in dict(asked)}
     calls = [
         {"function": function, "given": _sent(case.given)}

@@ -19,9 +19,9 @@ class _TimeIsUpError(BaseException):
 def time_limit(seconds: float) -> Iterator[None]:
     """Raise :class:`TimeLimitError` from the block after ``seconds``.
 
-    The limit uses the process's alarm signal, so it works in the main thread of a process (ours
-    and joblib's workers); elsewhere, as in a cluster's worker threads, there is no limit. A block
-    inside another block suspends the outer limit.
+    The limit uses the process's alarm signal, so it works in the main thread of a process (the main
+    process and joblib's workers); elsewhere, for example in worker threads of a cluster, there is
+    no limit. A block inside another block suspends the outer limit.
     """
     usable = hasattr(signal, "setitimer") and (
         threading.current_thread() is threading.main_thread()
@@ -60,8 +60,8 @@ def time_limit(seconds: float) -> Iterator[None]:
 def _at_a_bad_place(frame: FrameType | None) -> bool:
     """Whether an exception here would do lasting harm.
 
-    Before a block begins and inside LLVM it would end the process; inside an import it would leave
-    half a module behind, which every later run would find.
+    Before a block begins and inside LLVM, an exception would end the process. Inside an import, it
+    would leave half a module behind, and later runs would use that module.
     """
     if frame is not None and frame.f_globals.get("__name__") == "contextlib":
         return True

@@ -1,4 +1,4 @@
-"""Runs experiments: every row at every seed, in parallel, resumable, a crash kept as a line.
+"""Runs experiments: every row at every seed, in parallel and resumable; a crash becomes a row.
 
 Each job is a pure function of (experiment, row, seed, versions, thread count), so a run that was
 interrupted and goes on gives the same values as one that was not.
@@ -22,7 +22,7 @@ Plan = tuple[Entry, str, int]  # experiment, row, seed
 def plans(
     chosen: Sequence[Entry], *, quick: bool = False, seeds: int | None = None
 ) -> Iterator[Plan]:
-    """What is to be run, in the order of the catalogue; a quick run has one seed."""
+    """The jobs to run, in the order of the catalogue; a quick run has one seed."""
     for entry in chosen:
         kind: type[Experiment] = entry.load()
         count = seeds or (1 if quick else kind.seeds)
@@ -44,7 +44,7 @@ def reproduce(
     Args:
         chosen: Entries of the catalogue of experiments.
         quick: At reduced size, one seed.
-        seeds: The number of seeds, in place of what the experiments define.
+        seeds: The number of seeds, instead of the number that the experiments define.
         jobs: Processes.
         journal: Where finished jobs are kept until the run is complete.
         progress: Called after each job.
@@ -64,7 +64,7 @@ def reproduce(
 
 
 def run_job(plan: Plan, quick: bool) -> Job:
-    """One row at one seed; an error becomes its line."""
+    """Run one row at one seed; an error becomes its line of the table."""
     entry, row, seed = plan
     start = time.perf_counter()
     try:

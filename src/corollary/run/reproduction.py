@@ -1,4 +1,4 @@
-"""Results of experiments beside the published ones: the record and its file."""
+"""Results of experiments next to the published results: the record and its file."""
 
 import dataclasses
 import json
@@ -78,7 +78,7 @@ class Line:
 
     @property
     def ours(self) -> Reading | None:
-        """The mean with its interval; a single run has none."""
+        """The mean with its interval; a single run has no interval."""
         if len(self.values) < 2:
             return Reading(*self.values * 3) if self.values else None
         return Sample(self.values).read(LEVEL)
@@ -99,12 +99,12 @@ class Line:
 
     @property
     def seconds(self) -> float:
-        """Per seed, on average."""
+        """The mean time per seed."""
         return sum(job.seconds for job in self.jobs) / max(1, len(self.jobs))
 
     @property
     def number(self) -> str:
-        """Our mean and interval as text."""
+        """The measured mean and interval as text."""
         if self.ours is None:
             return ""
         if self.ours.low == self.ours.high:
@@ -114,7 +114,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All jobs of a run of ``corollary reproduce``, with what is needed to repeat it."""
+    """All jobs of a run of ``corollary reproduce``, with everything needed to repeat it."""
 
     environment: dict[str, Any]
     quick: bool

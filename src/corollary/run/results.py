@@ -32,7 +32,7 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 if all hold, 1 if one is refuted, else 3 if one was not decided."""
+        """0 if all claims hold, 1 if one is refuted, otherwise 3 if one was not decided."""
         codes = {result.verdict.exit_code for result in self.results}
         return 1 if 1 in codes else max(codes, default=0)
 
@@ -61,7 +61,7 @@ class Run:
         """Read a results file's data.
 
         Raises:
-            ResultsFileError: if this is not a results file, or one of another schema.
+            ResultsFileError: if this is not a results file, or has another schema.
         """
         try:
             if data["schema"] != SCHEMA:
@@ -115,7 +115,7 @@ def read_results(path: Path) -> Run:
     """Read a results file.
 
     Raises:
-        ResultsFileError: if there is none, or it is not one.
+        ResultsFileError: if there is no such file, or it is not a results file.
     """
     try:
         return Run.from_json(read_json(path))
@@ -124,7 +124,7 @@ def read_results(path: Path) -> Run:
 
 
 def _check_comparisons(result: Result) -> None:
-    """Raise if the entry that decides is not among those that were compared."""
+    """Raise if the deciding entry is not one of the compared entries."""
     parts: list[Result | Refutation] = [result] if result.predicted else []
     for part in [*parts, *result.counterexamples]:
         count = len(part.predicted)

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 
 @contextmanager
 def torch_defaults() -> Iterator[None]:
-    """Gradients are on, numbers are float32 by default and on the CPU; all is restored after.
+    """Within the block gradients are on, and numbers are float32 and on the CPU by default.
 
     A claim draws in float64 and differentiates, so a notebook that has switched gradients off, or
     has another default dtype, must not change its result.

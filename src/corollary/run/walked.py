@@ -10,7 +10,7 @@ FILE = "courses.json"
 
 
 def walked() -> frozenset[str]:
-    """The names of steps that are done; none if nothing is kept or it is unreadable."""
+    """The names of steps that are done; empty if no file exists or it is unreadable."""
     try:
         known = json.loads((cache_folder() / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -27,7 +27,7 @@ def mark_done(names: Iterable[str]) -> frozenset[str]:
     """Mark steps as done.
 
     Raises:
-        ResultsFileError: if it cannot be kept.
+        ResultsFileError: if the file cannot be written.
     """
     return _keep(walked() | set(names))
 
@@ -36,7 +36,7 @@ def forget(names: Iterable[str]) -> frozenset[str]:
     """Mark steps as not done.
 
     Raises:
-        ResultsFileError: if it cannot be kept.
+        ResultsFileError: if the file cannot be written.
     """
     return _keep(walked() - set(names))
 

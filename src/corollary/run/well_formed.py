@@ -1,6 +1,6 @@
 """Records that were read from a file: whether their fields have the types they should have.
 
-Dataclasses do not check types, so what is wrong would show only where it is used.
+Dataclasses do not check types, so a wrong value would show only where it is used.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ def check_plain(data: Any) -> None:
 
 
 def check_record(record: Any) -> None:
-    """Raise if a field of a dataclass, or of one within it, has a value of another type."""
+    """Raise if a field of a dataclass, or of a nested dataclass, has a value of another type."""
     owner: type = type(record)
     for name, kind in _hints(owner).items():
         value = getattr(record, name)

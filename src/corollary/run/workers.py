@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, even if it is killed, and how to stop them."""
+"""Processes that end with their parent, even if it is killed, and how to stop them."""
 
 import os
 import subprocess
@@ -10,10 +10,10 @@ PERIOD = 0.5  # seconds between two looks at the parent
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process when ``parent``, which started it, is no more.
+    """End this process when its ``parent`` no longer exists.
 
-    A look at the parent now and then works on every system, for every signal (a killed parent has
-    no chance to say so), and whichever of the parent's threads started this process.
+    Checking for the parent from time to time works on every system and for every signal (a killed
+    parent cannot send a message), whichever thread of the parent started this process.
     """
     if os.getppid() != parent:
         os._exit(1)
@@ -33,7 +33,7 @@ def begin_worker(parent: int) -> None:
 
 
 def stop_process(child: "subprocess.Popen[bytes]", patience: float) -> None:
-    """Let the child end by itself for a moment, then end it and all it started."""
+    """Wait a moment for the child to end, then end it and all processes it started."""
     try:
         child.wait(timeout=patience)
     except subprocess.TimeoutExpired:
@@ -46,7 +46,7 @@ def stop_process(child: "subprocess.Popen[bytes]", patience: float) -> None:
 
 
 def cause_of_death(code: int) -> str:
-    """Why a process ended without a message: the meaning of its exit code."""
+    """The reason why a process ended without a message, from its exit code."""
     if code == -9:
         return "its process was killed, most likely because it ran out of memory"
     if code < 0:

@@ -2,9 +2,9 @@
 
 Words that begin with a dash are options of ``corollary examine``, written with an equals sign
 (``--data=digits``); the others are changed files, as pre-commit hands them over. A target
-(``--target=net.py:build``, may be repeated) is examined if its file, or a file that it imports,
-directly or not, is among them. Without targets, every changed file that has a function ``build``
-is one. The exit code is the largest of the examinations.
+(``--target=net.py:build``, may be repeated) is examined if its file, or a file that it imports
+directly or indirectly, is among the changed files. Without targets, every changed file with a
+function ``build`` is a target. The exit code is the largest exit code of the examinations.
 """
 
 import ast
@@ -17,7 +17,7 @@ TARGET = "--target="
 
 
 def main(words: Sequence[str]) -> int:
-    """Examine what the changed files among ``words`` belong to."""
+    """Examine the targets that the changed files among ``words`` belong to."""
     files = {Path(word).resolve() for word in words if not word.startswith("-")}
     targets = [word.removeprefix(TARGET) for word in words if word.startswith(TARGET)]
     options = [word for word in words if word.startswith("-") and not word.startswith(TARGET)]
@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def changed_targets(targets: Sequence[str], files: set[Path]) -> list[str]:
-    """The targets that rest on a changed file; without targets, what changed files build."""
+    """The targets that depend on a changed file; by default, each ``build`` of a changed file."""
     if targets:
         return [t for t in targets if _read_by(_file_of(t.rpartition(":")[0])) & files]
     known = (f for f in sorted(files) if f.suffix == ".py" and f.is_file())
@@ -46,7 +46,7 @@ def _file_of(place: str) -> Path | None:
 
 
 def _read_by(start: Path | None) -> set[Path]:
-    """A file and the files of the repository that it imports, directly or not."""
+    """A file and the files of the repository that it imports, directly or indirectly."""
     seen: set[Path] = set()
     ahead = [start]
     while ahead:
@@ -75,7 +75,7 @@ def _roots() -> tuple[Path, ...]:
 
 
 def _found(name: str, roots: Sequence[Path]) -> Path | None:
-    """The file of a module below one of some folders."""
+    """The file of a module in one of the folders."""
     for root in roots:
         at = root.joinpath(*name.split("."))
         for path in (at.with_name(f"{at.name}.py"), at / "__init__.py"):

@@ -1,9 +1,9 @@
 """``pytest --corollary net.py:build``: the examination of a target as tests, one per exam.
 
 The target is examined once, in a process of its own, when the first of its tests runs; with
-pytest-xdist the workers share what was found through a file. The test ``examined`` fails if that
-was not possible or not complete; exams that then have no answer are skipped, as are those that do
-not apply.
+pytest-xdist the workers share the findings through a file. The test ``examined`` fails if the
+examination was not possible or not complete; exams without an answer are then skipped, as are exams
+that do not apply.
 """
 
 import fcntl
@@ -35,7 +35,7 @@ def exam_items(session: pytest.Session) -> Iterator[pytest.Item]:
     """The tests of every target that the command line names.
 
     Raises:
-        UsageError: if a word of the command line cannot name what it should.
+        UsageError: if an argument of the command line is not valid.
     """
     given = session.config.getoption
     for target in given("corollary"):
@@ -64,27 +64,27 @@ def shared_folder(config: pytest.Config) -> Path:
 
 
 class NotExaminedError(Exception):
-    """There is no examination, or not a complete one; the message says why."""
+    """There is no complete examination; the message says why."""
 
 
 class SevereFindingError(Exception):
-    """An exam found something as severe as the threshold; the message is the report of it."""
+    """An exam found something as severe as the threshold; the message reports the finding."""
 
 
 class TargetNode(pytest.Collector):
-    """One target, and what was found of it."""
+    """One target and its findings."""
 
     exams: Sequence[str] = ()
     found: Examination | None = None
     error = ""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Whether it could be examined, then every exam."""
+        """A test for the examination itself, then one test per exam."""
         yield ExaminedItem.from_parent(self, name=EXAMINED)
         yield from (ExamItem.from_parent(self, name=exam) for exam in self.exams)
 
     def examination(self) -> Examination:
-        """What was found; the first call examines, unless another process has done so.
+        """The findings; the first call examines the target, unless another process has done so.
 
         Raises:
             NotExaminedError: if the target cannot be examined.
@@ -133,7 +133,7 @@ class TargetItem(pytest.Item):
     parent: TargetNode
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The report of a finding, without a traceback of ours."""
+        """The report of a finding, without a traceback of corollary."""
         if isinstance(excinfo.value, NotExaminedError | SevereFindingError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -144,7 +144,7 @@ class TargetItem(pytest.Item):
 
 
 class ExaminedItem(TargetItem):
-    """Whether the target could be examined, completely."""
+    """Tests whether the target could be examined completely."""
 
     def runtest(self) -> None:
         """Fail if the examination could not begin, or was cut short."""
@@ -156,7 +156,7 @@ class ExamItem(TargetItem):
     """One exam."""
 
     def runtest(self) -> None:
-        """Fail on a severe finding; skip what has no answer."""
+        """Fail on a severe finding; skip an exam without an answer."""
         try:
             done = self.parent.examination()
         except NotExaminedError:
@@ -183,5 +183,5 @@ def _path(place: str) -> Path | None:
 
 
 def _cut_short(done: Examination) -> str:
-    """Why an examination is not complete, or nothing."""
+    """The reason why an examination is not complete, or an empty text."""
     return next((f.meaning for f in done.findings if f.exam == CUT_SHORT), "")

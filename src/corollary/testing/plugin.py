@@ -1,6 +1,6 @@
 """The pytest plugin: the option ``--corollary``, the mark ``corollary`` and two fixtures.
 
-pytest imports this file at every start, so what does the work is imported when it is asked for.
+pytest imports this file at every start, so the modules that do the work are imported on first use.
 """
 
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def corollary_assert_sound(request: pytest.FixtureRequest) -> Callable[..., Any]
 
 
 def mark_options(item: Any) -> dict[str, Any]:
-    """Options of a test: its marks, the nearest last, over those of the command line."""
+    """Options of a test: its marks (the nearest wins) override those of the command line."""
     found = {name: item.config.getoption(f"corollary_{name}") for name in ("effort", "fail_on")}
     for mark in reversed(list(item.iter_markers("corollary"))):
         found |= mark.kwargs

@@ -1,4 +1,4 @@
-"""The assertion that a network is sound, whose error reads as causes, evidence and changes."""
+"""The assertion that a network is sound; its error lists causes, evidence and changes."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ def assert_sound(
     """Examine a module, and fail if a finding is as severe as ``fail_on``.
 
     Args:
-        model: Any ``nn.Module``; it is given back unchanged.
+        model: Any ``nn.Module``; it is returned unchanged.
         data: In any form that :func:`corollary.examine` takes.
         fail_on: The lowest severity that fails: ``low``, ``medium`` or ``high``.
         options: Those of :func:`corollary.examine`; the effort is ``quick`` unless it is given.
 
     Raises:
-        AssertionError: with each cause, its evidence, what to do and the symptoms that follow;
-            also if no exam came to an answer, for then nothing is known.
+        AssertionError: with each cause, its evidence, what to do and the symptoms that follow; also
+            if no exam gave an answer, because then nothing is known.
 
     Example:
         >>> from torch import nn, ones, zeros
