@@ -1,4 +1,4 @@
-"""What the network answers after the trial run, on training samples and on held-out ones."""
+"""The answers of the network after the trial run, on training samples and on held-out samples."""
 
 import math
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ class Aftermath:
     def renamed_risk(self) -> float:
         """The share of held-out answers that are wrong after the classes are renamed.
 
-        Each predicted class is mapped to the class that most of its samples have, and no two to
-        the same one: the best one-to-one mapping that a greedy search finds.
+        Each predicted class is mapped to the class that most of its samples have. The mapping is
+        one to one, and is found by a greedy search.
         """
         named, y = self.held_named, self.held_target
         if named is None or y is None or named.shape != y.shape:
@@ -54,7 +54,10 @@ class Aftermath:
 
 
 def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
-    """Record the answers of the module as it is; call this after a run, inside ``borrowed``."""
+    """Record the answers of the module in its current state.
+
+    Call this after a run, inside ``borrowed``.
+    """
     n = SAMPLES if subject.most is None else min(SAMPLES, FORWARD * subject.most)
     batch = data.spread(n)
     with torch.no_grad(), steady(subject.model):

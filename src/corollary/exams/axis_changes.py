@@ -1,9 +1,10 @@
-"""Reductions over another axis: softmax, pooling and normalisation along the wrong one.
+"""Reductions over another axis: softmax, pooling and normalisation along the wrong axis.
 
-``softmax(dim)``, ``mean(dim)``, ``normalize(dim)`` work along any axis, and nothing fails if it is
-the wrong one: attention weights that sum to one over the queries, pictures pooled over channels,
-vectors normalised over time. Each reduction of the forward pass is tried along the other axes.
-Where sizes change, a linear layer behind it gets new weights of the right size.
+``softmax(dim)``, ``mean(dim)``, ``normalize(dim)`` work along any axis, and no error is raised for
+a wrong one. Examples are attention weights that sum to one over the queries, images pooled over
+channels, and vectors normalised over time. Each reduction of the forward pass is tried along the
+other axes. Where sizes change, the linear layer after the reduction gets new weights of the right
+size.
 """
 
 import itertools
@@ -33,7 +34,7 @@ REFUSED = (NotApplicableError, RuntimeError, ValueError, IndexError, TypeError)
 
 @dataclass(frozen=True)
 class Reduction:
-    """An operation along some axes of tensors of one number of axes."""
+    """An operation along some axes of a tensor."""
 
     op: str
     axes: tuple[int, ...]  # counted from the front
@@ -47,7 +48,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OtherAxis:
-    """A reduction, the axes it may be meant to have, and the run with these."""
+    """A reduction, the axes that may have been intended, and the run with these axes."""
 
     reduction: Reduction
     axes: tuple[int, ...]
@@ -94,7 +95,7 @@ def other_axis(trial: TrialRun) -> OtherAxis:
 
 
 def along_another_axis(trial: TrialRun) -> Run:
-    """The run in which one reduction is made along the axes that suit best."""
+    """The run in which one reduction uses the axes that work best."""
     return other_axis(trial).run
 
 
@@ -177,7 +178,10 @@ def _run(trial: TrialRun, reduction: Reduction, axes: tuple[int, ...]) -> Run:
 def _changed(
     subject: Subject, reduction: Reduction, axes: tuple[int, ...], grown: list[nn.Linear]
 ) -> Iterator[None]:
-    """Passes with one reduction along other axes; layers that do not fit any more are new ones."""
+    """Passes with one reduction along other axes.
+
+    Layers that no longer fit are replaced by new ones.
+    """
     made, used = len(grown), [0]
 
     def begin(*_: Any) -> None:
@@ -205,7 +209,7 @@ def _changed(
 
 
 def _linear(inputs: int, weight: Tensor) -> nn.Linear:
-    """A linear layer of another width, drawn as torch draws it."""
+    """A linear layer of another width, with the default initialisation of torch."""
     layer = nn.Linear(inputs, weight.shape[0]).to(weight)
     rng = torch.Generator().manual_seed(0)
     bound = 1 / math.sqrt(inputs)
@@ -216,7 +220,7 @@ def _linear(inputs: int, weight: Tensor) -> nn.Linear:
 
 
 def has_reductions(trial: TrialRun) -> bool:
-    """Whether some reduction of the pass has another axis to be made along."""
+    """Whether some reduction of the pass could use another axis."""
     return any(True for r in reductions(trial.subject) for _ in alternatives(r))
 
 

@@ -1,4 +1,4 @@
-"""Networks that are a chain of layers, each reading the output of the one before it."""
+"""Networks that are a chain: each layer reads the output of the layer before it."""
 
 import math
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def lipschitz_constants(chain: list[Link], seed: int) -> list[tuple[str, float]]
     """An upper bound on the slope of each layer; for a convolution by power iteration.
 
     Raises:
-        NotApplicableError: for a layer of another kind, which is named.
+        NotApplicableError: for a layer of another kind; the message names it.
     """
     return [(link.name, _lipschitz(link, seed)) for link in chain]
 

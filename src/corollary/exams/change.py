@@ -1,4 +1,4 @@
-"""A change that may help: a remedy with what it would mean and what to do about it."""
+"""A change that may help: a remedy, what it would mean if it helps, and what to do."""
 
 from dataclasses import dataclass
 
@@ -31,5 +31,5 @@ class Change:
 
     @property
     def only_faster(self) -> bool:
-        """Whether it also makes learning faster where nothing is wrong."""
+        """Whether the change also makes learning faster in a healthy network."""
         return self.faster or self.name in FASTER

@@ -1,4 +1,4 @@
-"""How much each class counts: in the data, in the loss, and in what is learned."""
+"""The weight of each class in the data, in the loss, and in what the network learns."""
 
 import math
 from dataclasses import replace

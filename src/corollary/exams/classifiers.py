@@ -1,9 +1,9 @@
 """A subject as a classifier of real inputs, as the exams on robustness need it.
 
 The size of a perturbation means something only relative to the scale of the data. This scale is
-half the distance from a sample to the nearest one with another label: no classifier that is right
-on both can be robust beyond it. Its median over the samples is called the separation; radii are
-given as shares of it.
+half the distance from a sample to the nearest sample with another label: no classifier that is
+right on both samples can be robust beyond it. The median of this distance over the samples is
+called the separation, and radii are given as fractions of it.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ class Classifier:
         return float(self.y.unique(return_counts=True)[1].max() / len(self.y))
 
     def correct(self, n: int) -> "Classifier":
-        """At most n samples that are classified right.
+        """At most n samples that are classified correctly.
 
         Raises:
             NotApplicableError: if the answers are hardly better than the most common label.
@@ -87,8 +87,8 @@ def classifier(subject: Subject, n: int | None = None) -> Iterator[Classifier]:
     """The subject as a classifier, in evaluation mode while the block lasts.
 
     Raises:
-        NotApplicableError: if it is none: inputs that are not one tensor of real numbers, targets
-            that are not classes, outputs that are not scores of classes.
+        NotApplicableError: if the subject is not a classifier: its inputs are not one tensor of
+            real numbers, its targets are not classes, or its outputs are not scores of classes.
     """
     batch = subject.labelled(n)
     x = _input(batch)
@@ -136,7 +136,7 @@ def box_of(subject: Subject) -> Box:
 
 
 def _guessed(out: Tensor, y: Tensor) -> int:
-    """The expected number of right answers of a guess among the equal highest scores."""
+    """The expected number of correct answers, with ties broken at random."""
     if out.dim() == 1:
         return int((out == 0).double().sum() / 2)
     best = out == out.amax(1, keepdim=True)

@@ -1,9 +1,9 @@
-"""Numbers that are names: classes fitted as numbers, categories read as numbers.
+"""Numbers that stand for names: classes fitted as numbers, categories read as numbers.
 
-The number of a class or of a category says nothing about how large anything is. A network with one
-output for all classes has to put class 1 between 0 and 2, and one that reads a category's number
-has to bend at every code. Each class gets an output of its own, each code a vector of its own, and
-the run is repeated.
+The number of a class or of a category is not a quantity. A network with one output for all classes
+has to put class 1 between class 0 and class 2, and a network that reads the number of a category
+has to bend at every code. To test this, each class gets its own output or each code its own vector,
+and the run is repeated.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ EACH = 4  # samples per class or code, on average: with fewer nothing is learned
 
 
 def class_count(y: object) -> int | None:
-    """How many classes whole numbers from 0 may be; None for other targets.
+    """The number of classes if the targets look like class numbers; None for other targets.
 
     Example:
         >>> class_count(torch.arange(40) % 4)
@@ -46,7 +46,7 @@ def class_count(y: object) -> int | None:
 
 
 def one_output_for_classes(trial: TrialRun) -> bool:
-    """Whether one linear unit is to give the number of a class."""
+    """Whether one linear unit has to predict the number of a class."""
     y = trial.subject.all_labelled().target
     _, last = last_in_training(trial.subject)
     layer = None if last is None else last.module
@@ -56,7 +56,7 @@ def one_output_for_classes(trial: TrialRun) -> bool:
 def an_output_for_each_class(trial: TrialRun) -> Run:
     """The last layer has a unit for each class; trained by cross-entropy.
 
-    Errors are still counted as differences of numbers, as the user's loss does.
+    Errors are still counted as differences of numbers, as in the user's loss.
     """
     subject = trial.subject
     k = class_count(subject.all_labelled().target)
@@ -85,9 +85,9 @@ def an_output_for_each_class(trial: TrialRun) -> Run:
 
 
 def coded_columns(subject: Subject) -> list[int]:
-    """Columns of the first input that may be codes: whole numbers, many, each of them often.
+    """Columns of the first input that may be codes: many whole numbers, each of which occurs often.
 
-    Codes that a network looks up in an embedding are read as names already.
+    Codes that a network looks up in an embedding are already treated as names.
     """
     x = next(iter(subject.everything().tensors()), None)
     if x is None or x.dim() not in (1, 2) or x.dtype is torch.bool:
@@ -119,7 +119,7 @@ def reads_codes(trial: TrialRun) -> bool:
 
 
 def a_vector_for_each_code(trial: TrialRun) -> Run:
-    """The first linear layer gets, beside the number of a code, a vector of its own for it."""
+    """In addition to the number of a code, the first linear layer gets a vector for this code."""
     subject = trial.subject
     columns = coded_columns(subject)
     first = next((m for m in subject.model.modules() if isinstance(m, nn.Linear)), None)
@@ -154,7 +154,7 @@ def a_vector_for_each_code(trial: TrialRun) -> Run:
 
 
 def coded_meaning(trial: TrialRun) -> str:
-    """Which columns they are."""
+    """The names of these columns."""
     columns = coded_columns(trial.subject)
     names = [*float_inputs(trial.subject.everything())]
     where = f" of {names[0]}" if names else " of the input"

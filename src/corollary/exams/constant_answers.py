@@ -1,4 +1,4 @@
-"""The loss of the best constant answer: what a network that reads its input has to beat."""
+"""The loss of the best constant answer, which a network that reads its input has to beat."""
 
 import math
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ def _log_shares(output: Tensor) -> bool:
 
 
 def least_loss(subject: Subject, batch: Batch) -> float:
-    """The loss of answers equal to the targets, which no training can get below.
+    """The loss of answers equal to the targets, a lower bound for every training.
 
     For targets that are probabilities it is their entropy; zero where it is not known.
     """

@@ -1,7 +1,7 @@
 """What ``corollary examine --demo`` examines: a small network and data that need no download.
 
-The network is a plain multilayer perceptron on two moons, healthy but for one habit of beginners:
-its inputs are far from centred, as raw measurements often are.
+The network is a plain multilayer perceptron on two moons, healthy except for one common mistake:
+its inputs are not centred, as is often the case for raw measurements.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""A network's last operation, its loss and its targets, taken together."""
+"""The last operation of a network together with its loss and its targets."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ RANGES = {
 
 @dataclass(frozen=True)
 class Head:
-    """All that is known about output, loss and targets."""
+    """Everything that is known about output, loss and targets."""
 
     output: Tensor
     batch: Batch
@@ -120,7 +120,7 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
 
 
 def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> tuple[float, float]:
-    """The range if no weights lead out of it, rounded outwards to -1, 0 and 1; else all numbers."""
+    """The range that no weights can leave, rounded outwards to -1, 0 and 1; else all numbers."""
     rng = subject.rng("push")
     with subject.borrowed() as model, torch.no_grad():
         for p in model.parameters():
@@ -138,7 +138,7 @@ def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> t
 def wanted_beyond(subject: Subject, head: Head) -> bool:
     """Whether the loss at the targets is smaller than at the nearest numbers within the range.
 
-    This is false where outputs stand for something else, such as logarithms of rates.
+    This is false if the outputs are a different quantity, such as logarithms of rates.
     """
     y = head.batch.target.reshape(head.output.shape).to(head.output)
     try:
@@ -172,7 +172,7 @@ def infinite_when_sure(subject: Subject, head: Head) -> bool:
 def right_and_wrong(
     output: Tensor, target: Tensor, reach: tuple[float, float]
 ) -> tuple[Tensor, Tensor] | None:
-    """Outputs that answer the targets, and others that answer them wrongly, in the same range.
+    """Outputs that are right for the targets, and outputs that are wrong, in the same range.
 
     Classes: the right one, or the next one, has the highest score. Numbers: a small step towards
     the targets or away from them. None for targets of another kind.

@@ -1,4 +1,4 @@
-"""Find the changes that help a training that goes badly, and the smallest of them."""
+"""Find the changes that help if training goes badly, and the smallest of them."""
 
 import math
 
@@ -48,9 +48,9 @@ def goes_badly(trial: TrialRun) -> bool:
 
 
 def _under_way(trial: TrialRun) -> bool:
-    """Whether a part of the training ends with half of a constant's errors, at little work.
+    """Whether part of the training, at little work, ends with half the errors of a constant answer.
 
-    More steps may do without a change; only mistakes of wiring are then looked for.
+    Then more steps may be enough, and only wiring mistakes are searched for.
     """
     enough = len(trial.run.losses) >= ENOUGH and trial.allowed > LEAST
     return enough and HALF < trial.run.wrong < math.inf
@@ -80,12 +80,15 @@ def _helping(trial: TrialRun, change: Change) -> Run | None:
 
 
 def _well_on_its_way(trial: TrialRun) -> bool:
-    """Whether it halves the errors of a constant answer, so that faster learning fixes no fault."""
+    """Whether the run halves the errors of a constant answer.
+
+    Then faster learning fixes no fault.
+    """
     return trial.run.learned and trial.run.wrong < HALF
 
 
 def smallest(trial: TrialRun, helping: list[tuple[Change, Run]]) -> tuple[Change, Run]:
-    """The first change that gains nearly as much as the best one."""
+    """The first change that improves the run nearly as much as the best change."""
     left = {change.name: _left(trial, run) for change, run in helping}
     own, best = _left(trial, trial.run), min(left.values())
     enough = own - AS_GOOD * (own - best) if math.isfinite(own) else best + 0.25

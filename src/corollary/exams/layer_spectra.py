@@ -23,7 +23,7 @@ class LayerSpectra:
 
 
 def layer_spectra_of(subject: Subject, budget: Budget) -> LayerSpectra:
-    """All spectra that fit into half of the budget, and those that were computed before.
+    """All spectra that fit into half of the budget, and those already computed.
 
     Raises:
         NotApplicableError: if no weight is large enough to have a spectrum.

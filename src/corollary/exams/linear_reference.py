@@ -1,4 +1,4 @@
-"""What a linear model finds in the inputs: a reference that does not depend on the network."""
+"""The errors of a linear model on the inputs: a reference that does not depend on the network."""
 
 import torch
 from torch import Tensor
@@ -18,7 +18,8 @@ LEVEL = 0.99
 def linear_fit_generalises(batch: Batch) -> bool:
     """Whether a ridge regression on half of the samples predicts the classes of the other half.
 
-    It must beat the most common class with 99 % confidence; False if there are no classes.
+    The regression must beat the most common class with 99 % confidence; False if there are no
+    classes.
     """
     y = class_numbers(batch.target)
     if y is None or y.dim() != 1 or bool((y < 0).any()):
@@ -73,7 +74,7 @@ def _fitted(x: Tensor, y: Tensor, other: Tensor) -> Tensor:
 def features_of(batch: Batch, most: int) -> Tensor:
     """One row of numbers per sample: values of float inputs, counts of token ids.
 
-    If there are more than twice as many as wanted, some are left out.
+    If there are more than twice as many columns as wanted, some are dropped.
     """
     parts = []
     for t in batch.tensors():

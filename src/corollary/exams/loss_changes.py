@@ -58,7 +58,7 @@ def no_penalty(trial: TrialRun) -> Run:
 
 
 def _cut_off(value: Any) -> Any:
-    """The same outputs without their history."""
+    """The same outputs, detached from their graph."""
     if isinstance(value, Tensor):
         return value.detach()
     if isinstance(value, dict):
@@ -69,7 +69,7 @@ def _cut_off(value: Any) -> Any:
 
 
 def output_factor(trial: TrialRun) -> float:
-    """The number by which the last operation multiplies all outputs; 1 if it does not."""
+    """The number by which the last operation multiplies all outputs; 1 if it does not multiply."""
     call = _last(trial)
     if call is None or call.op not in SCALING or call.x is None or call.x.shape != call.y.shape:
         return 1.0
@@ -127,9 +127,9 @@ def with_bias(trial: TrialRun) -> Run:
 
 
 def ignored_outputs(subject: Subject, output: Tensor, target: Tensor) -> list[int]:
-    """Output columns that never get a gradient, whatever the outputs, though their targets vary.
+    """Output columns that never get a gradient for any outputs, although their targets vary.
 
-    Only where each column has a target of its own.
+    This is only for outputs in which each column has its own target.
     """
     if output.dim() != 2 or output.shape != target.shape or not target.is_floating_point():
         return []

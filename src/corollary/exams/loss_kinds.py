@@ -1,7 +1,7 @@
 """The kind of a loss, recognised by its values, and the kind of the targets.
 
-A loss is recognised by its values on random outputs, whoever wrote it: they are the mean or the
-sum of a known loss up to rounding.
+A loss is recognised by its values on random outputs, so custom code works too: the values equal the
+mean or the sum of a known loss up to rounding.
 """
 
 import math
@@ -78,10 +78,10 @@ def loss_kind(subject: Subject, output: Tensor, target: Tensor) -> Kind | Litera
 
 
 def smoothing_of(subject: Subject, output: Tensor, target: Tensor) -> float | None:
-    """The label smoothing of a cross-entropy, whoever wrote it; None for any other loss.
+    """The label smoothing of a cross-entropy, also of custom code; None for any other loss.
 
-    A smoothed cross-entropy lies between the cross-entropy and that of uniform targets, at a share
-    that is the same for all outputs.
+    A smoothed cross-entropy is a mixture of the cross-entropy and the cross-entropy of uniform
+    targets, with a weight that is the same for all outputs.
     """
     if output.dim() != 2 or target.dim() != 1 or target.is_floating_point():
         return None
@@ -130,7 +130,7 @@ def _drawn(output: Tensor, rng: torch.Generator) -> Tensor:
 def _takes_shares(subject: Subject, output: Tensor, target: Tensor, rng: torch.Generator) -> bool:
     """Whether the loss is finite for numbers between 0 and 1, unlike for others.
 
-    A loss that also accepts larger numbers, with larger targets, is one of rates or other positive
+    A loss that also accepts larger numbers with larger targets is a loss of rates or other positive
     numbers.
     """
     try:

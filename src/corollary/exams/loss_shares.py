@@ -89,7 +89,7 @@ def _found(subject: Subject) -> tuple[int, ...]:
 
 
 def _has_scores(subject: Subject, target: Tensor) -> bool:
-    """Whether every class has an output of its own; one number is at rest where it is right."""
+    """Whether every class has its own output; a single output has no gradient where it is right."""
     few = subject.data(2)
     with subject.borrowed(), torch.no_grad():
         return class_axis(subject.output(few), target[: few.size]) is not None

@@ -1,9 +1,9 @@
 """The terms of a loss: their signs and weights.
 
 A loss is often a sum of an error and other terms: a divergence, a penalty, the loss of another
-task. A term that is subtracted where it should be added is made larger by training, without bound;
-one with too large a weight is all that is learned. The sum is taken apart as it is computed, and
-the run is repeated with one term of the other sign or of a hundredth of its weight.
+task. If a term is subtracted instead of added, training increases it without bound. If a term has
+too large a weight, the network learns only this term. The sum is split into its terms as it is
+computed, and the run is repeated with one term of the other sign or with a hundredth of its weight.
 """
 
 from collections.abc import Callable
@@ -70,7 +70,7 @@ def terms_of(loss: Callable[[], Tensor]) -> list[Term]:
 
 
 def _parts(op: str, args: Any) -> list[tuple[float, Tensor]] | None:
-    """What a sum, a difference or a multiple of single numbers is made of."""
+    """The parts of a sum, a difference or a multiple of single numbers."""
     if not args or not all(_single(a) for a in args):
         return None
     first, second = args[0], args[1] if len(args) > 1 else None
@@ -110,7 +110,7 @@ def count_terms(subject: Subject) -> int:
 
 
 def below_zero(trial: TrialRun) -> bool:
-    """Whether a loss of several terms that starts above zero goes below it."""
+    """Whether a loss of several terms starts above zero and falls below zero."""
     run = trial.run
     return run.start > 0 and run.end < -0.1 * run.start and _several(trial)
 

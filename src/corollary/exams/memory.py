@@ -28,7 +28,7 @@ def reach_of(slopes: Tensor) -> int:
 
 
 def slopes_in_time(subject: Subject) -> Tensor | None:
-    """Mean length of the derivative of the last output in what the network reads at each step."""
+    """Mean length of the derivative of the last output with respect to the input of each step."""
     batch = subject.data(SAMPLES)
     tensors = batch.tensors()
     x = tensors[0] if tensors else None
@@ -54,7 +54,7 @@ def slopes_in_time(subject: Subject) -> Tensor | None:
 
 
 def _with_vectors(subject: Subject, model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor | None]:
-    """The output, and the vectors of tokens that the first embedding gives."""
+    """The output, and the token vectors that the first embedding returns."""
     seen: list[Tensor] = []
 
     def hook(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
@@ -90,8 +90,8 @@ def forgets(trial: TrialRun) -> bool:
 def gated(trial: TrialRun) -> Run:
     """A GRU in place of each plain recurrent layer, with gates that start open for the sequence.
 
-    The bias of the update gate is the logarithm of the length, so a state is kept about as long
-    (Tallec and Ollivier 2018, "Can recurrent neural networks warp time?").
+    The bias of the update gate is the logarithm of the length, so a state is kept for about that
+    many steps (Tallec and Ollivier 2018, "Can recurrent neural networks warp time?").
     """
     layers = plain_layers(trial.subject)
     if not layers:

@@ -38,9 +38,9 @@ WIDER, ENOUGH = 4, 32  # times the units, and units that are enough for small ta
 
 
 def fresh_start(trial: TrialRun) -> Run:
-    """All matrices are drawn with He's variance, recurrent ones orthogonal, biases set to zero.
+    """New weights: matrices with He's variance, orthogonal recurrent matrices, and zero biases.
 
-    Where nothing is rectified the variance is half of that (LeCun's), which keeps tanh in range.
+    Without ReLU the variance is half of that (LeCun), which keeps tanh in range.
     """
     with trial.subject.borrowed():
         ops = {call.op for call in trace_of(trial.subject, FEW).calls}
@@ -72,7 +72,7 @@ def _without_last(trial: TrialRun, meant: Callable[[str], bool]) -> Run:
 
 
 def rectifiers(trial: TrialRun) -> Run:
-    """Rectifiers in place of saturating activations, except at the end."""
+    """ReLU instead of saturating activations, except at the end."""
     _, last = last_in_training(trial.subject)
     if last is not None and last.op in SATURATING:
         raise NotApplicableError("the last operation is itself a saturating activation")
@@ -80,7 +80,7 @@ def rectifiers(trial: TrialRun) -> Run:
 
 
 def activations(trial: TrialRun) -> Run:
-    """A rectifier between each two linear layers."""
+    """A ReLU between any two linear layers."""
     subject = trial.subject
     with subject.borrowed():
         linear = len(trace_of(subject, FEW).of(*LINEAR))
@@ -212,7 +212,7 @@ def _wide(m: nn.Module, times: int, *, first: bool, last: bool) -> nn.Module:
 
 
 def cross_entropy(trial: TrialRun) -> Run:
-    """Cross-entropy on what comes before a softmax or sigmoid at the end, if there is one."""
+    """Cross-entropy on the input of a final softmax or sigmoid, if there is one."""
     subject = trial.subject
     y = subject.all_labelled().target
     one_hot = isinstance(y, Tensor) and y.is_floating_point() and y.dim() == 2 and y.shape[1] > 1
@@ -228,7 +228,10 @@ def cross_entropy(trial: TrialRun) -> Run:
 
 
 def last_in_training(subject: Subject) -> tuple[Trace, Call | None]:
-    """The operations executed in train mode, and the one that gives the output; recorded once."""
+    """The operations executed in train mode, and the operation that returns the output.
+
+    Recorded once.
+    """
     if "last in training" not in subject.memo:
         with subject.borrowed(train=True), torch.no_grad():
             trace = executed(subject.model, lambda: subject.call(subject.data(FEW)))

@@ -1,8 +1,8 @@
-"""Changes of order: positions that are told, outputs turned.
+"""Changes of order: positional encodings, and outputs with swapped axes.
 
-A network of attention and pooling gives the same answer for tokens in any order, unless it is told
-where each stands. Rows and columns of an output may be swapped against those of the target. Both
-train without an error message.
+A network of attention and pooling gives the same answer for tokens in any order, unless it knows
+the positions. Rows and columns of an output may be swapped relative to those of the target. Both
+mistakes raise no error.
 """
 
 import math
@@ -27,9 +27,9 @@ REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
 
 def order_blind(subject: Subject) -> bool:
-    """Whether tokens in another order give the same answers, in that order; looked at once.
+    """Whether tokens in another order give the same answers in that order; computed once.
 
-    The first and the last place stay, for answers may be read there.
+    The first and the last position stay, because answers may be read there.
     """
     if "order blind" not in subject.memo:
         try:
@@ -58,13 +58,13 @@ def _order_blind(subject: Subject) -> bool:
 
 
 def with_positions(trial: TrialRun) -> Run:
-    """Waves of different lengths are added to the vectors of tokens."""
+    """A sinusoidal positional encoding is added to the token vectors."""
     return trial.with_change(unchanged, around=_positions(trial.subject.model))
 
 
 @contextmanager
 def _positions(model: nn.Module) -> Iterator[None]:
-    """The first layer that gives a vector for each token gives it a position, too."""
+    """The first layer that returns one vector per token also adds a positional encoding."""
     placed: list[nn.Module] = []
 
     def add(module: nn.Module, _inputs: Any, output: Any) -> Any:
@@ -99,7 +99,7 @@ def waves(length: int, width: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Turned:
-    """How an output or a target was moved, and the run with it."""
+    """How an output or a target was transformed, and the run with this transformation."""
 
     how: str
     run: Run
@@ -111,7 +111,7 @@ def turned_output(trial: TrialRun) -> Run:
 
 
 def turned(trial: TrialRun) -> Turned:
-    """The same with its name; made once."""
+    """The same with its name; computed once."""
     return _best(trial, "turned", ((k, _turned_run(trial, f)) for k, f in TURNS.items()))
 
 

@@ -2,7 +2,7 @@
 
 A language model has to predict the next token. Either the data set shifts the targets by one, or
 the loss compares each output with the target of the next position. If both do it, a token is
-skipped; if neither does, the target is the token that is read. To find out what the loss does, the
+skipped; if neither does, the target is the input token itself. To find out what the loss does, the
 targets of one position are changed, and the outputs whose gradients change are recorded.
 """
 
@@ -22,7 +22,7 @@ REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
 
 def asked_offset(subject: Subject, batch: Batch) -> int | None:
-    """How many positions ahead the token lies that an output has to predict; None if not a token.
+    """How many positions ahead the token to predict is; None if the target is not a token.
 
     To be called inside ``subject.borrowed()``.
     """
@@ -66,7 +66,10 @@ def loss_shift(subject: Subject, raw: object, batch: Batch) -> int | None:
 
 
 def _another(y: Tensor, k: int, ignored: tuple[int, ...]) -> Tensor:
-    """Another class for each label that counts: as many count as before."""
+    """Another class for each label that is not ignored.
+
+    The number of ignored labels stays the same.
+    """
     counted = [c for c in range(k) if c not in ignored]
     following = torch.arange(k)
     following[counted] = torch.tensor([*counted[1:], *counted[:1]])

@@ -18,7 +18,7 @@ ROWS = 512  # points evaluated at a time
 
 @dataclass(frozen=True)
 class Probe:
-    """The subject as a function of all its float inputs, joined to one row per sample.
+    """The subject as a function of all its float inputs, concatenated to one row per sample.
 
     To be called inside ``subject.borrowed()``.
     """

@@ -24,7 +24,7 @@ def standardised_inputs(trial: TrialRun) -> Run:
 
 
 def moved_channels(trial: TrialRun) -> Run:
-    """Images that were read as if channels came first, with their channels moved there."""
+    """Channels-last images that were read as channels-first, with their axes permuted."""
     batch = trial.subject.all_labelled()
     x, *rest = batch.tensors()
     if x.dim() != 4:
@@ -66,7 +66,8 @@ def no_decay(trial: TrialRun) -> Run:
 def constant_rate(trial: TrialRun) -> Run:
     """The same optimizer without its schedule, at the learning rate that it was given.
 
-    A schedule changes the rate when it is created, so the optimizer holds that of the first step.
+    A schedule changes the rate when it is created, so the optimizer holds the rate of the first
+    step.
     """
     optimizer, _ = trial.subject.recipe.twin()
     for group in optimizer.param_groups:

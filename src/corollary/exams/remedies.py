@@ -1,7 +1,7 @@
-"""Remedies that can be tried automatically: the change is made in a copy, and training repeated.
+"""Remedies that can be tried automatically: change a copy, and repeat the training.
 
 A finding names its remedy. The finding is confirmed if the changed run is clearly better than the
-user's, so advice is given because it was observed to help.
+user's, so advice is given only if it was seen to help.
 """
 
 from collections.abc import Callable
@@ -67,7 +67,10 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
 
 
 def tried(trial: TrialRun, name: str) -> Run | None:
-    """The run with a remedy; None if it cannot be run or too many were. Each is run once."""
+    """The run with a remedy.
+
+    None if it cannot be run or too many remedies were run. Each remedy is run once.
+    """
     runs: dict[str, Run | None] = trial.subject.memo.setdefault("remedies", {})
     if name not in runs:
         runs[name] = None

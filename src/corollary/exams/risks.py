@@ -26,7 +26,7 @@ OFF, COLUMNS, ROUNDING = 0.3, 8, 1e-3
 
 @dataclass(frozen=True)
 class Risk:
-    """The risk of each sample, and what the best constant answer would have."""
+    """The risk of each sample, and the risk of the best constant answer."""
 
     each: Tensor  # share of wrong answers, or squared error in units of the targets' variance
     chance: float
@@ -126,7 +126,7 @@ def _signs(target: Tensor) -> bool:
 
 
 def _as_numbers(output: Tensor, every: Tensor, target: Tensor) -> bool:
-    """Whether one output answers integers that are not two classes: then it answers numbers."""
+    """Whether one output predicts integers that are not two classes; these are then numbers."""
     one = output.numel() == target.numel() and not target.is_floating_point()
     return one and bool(((every < 0) | (every > 1)).any()) and bool((every >= 0).all())
 
@@ -215,10 +215,10 @@ def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
 
 
 def _guessing(wrong: Tensor, output: Tensor, target: Tensor, cut: float | None) -> Tensor:
-    """The same mistakes, with equal highest scores counted as a random guess among them.
+    """The same mistakes, with ties between the highest scores counted as a random guess.
 
     A network that gives all classes the same score is right as often as a guess, whichever class
-    has the first number.
+    comes first.
     """
     if output.numel() == target.numel():
         tied = output.reshape(target.shape) == (math.nan if cut is None else cut)

@@ -74,7 +74,7 @@ class Run:
 
     @property
     def learned(self) -> bool:
-        """Whether the loss fell by a tenth of what can be gained on the loss to beat."""
+        """Whether the loss fell below the loss to beat by a tenth of what can be gained."""
         least = self.least if self.least < self.aim else 0.0
         return self.finite and self.end - least < LEARNS * (self.aim - least)
 
@@ -117,10 +117,10 @@ def trained(
         data: The samples; batches are drawn from them, or all are used if they fit into one batch.
         steps: The number of steps.
         batch_size: The number of samples per step.
-        optimizer: Used in place of a copy of the user's.
-        loss: A function of raw output and target, used in place of the user's.
+        optimizer: Used instead of a copy of the user's optimizer.
+        loss: A function of raw output and target, used instead of the user's loss.
         shuffled: Whether to ignore a loader's own order.
-        clip: The largest norm of a gradient; a longer one is shortened to it.
+        clip: The largest norm of a gradient; longer gradients are clipped to it.
     """
     twin, scheduler = subject.recipe.twin()
     twin = twin if optimizer is None else optimizer

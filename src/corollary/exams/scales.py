@@ -1,4 +1,4 @@
-"""Size and mean of the inputs, and the range that is healthy."""
+"""Size and mean of the inputs, and their healthy range."""
 
 import math
 from typing import NamedTuple

@@ -11,8 +11,8 @@ USUAL = 0.03  # root mean square of weights with a fan-in of a thousand: what a 
 def small_step(subject: Subject, n: int) -> None:
     """Move every parameter a thousandth of its size against its gradient, in place.
 
-    To be called inside ``subject.borrowed()``. A head, a gate or a branch that starts at zero then
-    lets through what it blocked.
+    To be called inside ``subject.borrowed()``. After this step, a head, a gate or a branch that
+    starts at zero lets signals through.
     """
     parameters = list(subject.parameters().values())
     loss = subject.loss(subject.labelled(n))

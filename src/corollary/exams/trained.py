@@ -12,10 +12,10 @@ UNTRAINED = 0.85
 
 
 def need_trained(subject: Subject) -> None:
-    """Refuse a network that does hardly better than a constant answer.
+    """Raise for a network that does hardly better than a constant answer.
 
     Raises:
-        NotApplicableError: if it has not been trained, or this cannot be determined.
+        NotApplicableError: if the network has not been trained, or this cannot be determined.
     """
     if "trained" not in subject.memo:
         with subject.borrowed() as model, steady(model):
@@ -29,7 +29,10 @@ def need_trained(subject: Subject) -> None:
 
 
 def is_trained(subject: Subject) -> bool:
-    """Whether it does better than a constant answer; False if this cannot be determined."""
+    """Whether the network does better than a constant answer.
+
+    False if this cannot be determined.
+    """
     try:
         need_trained(subject)
     except NotApplicableError:

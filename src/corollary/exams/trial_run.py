@@ -1,11 +1,11 @@
 """A short real training in a copy, whose outcome decides which findings are reported.
 
-The module is trained in place and given back, in train mode, by a twin of the user's optimizer
-with the user's batch size, on the user's samples: the whole of the planned training where that is
-little work, else its first steps. The run is counted in steps and not in seconds, made once, and
+The module is trained in train mode and then restored. The run uses a copy of the user's optimizer,
+the user's batch size and the user's samples. It is the whole planned training if that is little
+work, and otherwise its first steps. The run is counted in steps and not in seconds, made once, and
 shared by all exams. A second run repeats a few samples many times, without dropout: a network that
-is wired correctly memorises them, whatever the task. If that fails with the user's optimizer,
-plain Adam is tried, which distinguishes an unsuitable recipe from a network that cannot learn.
+is wired correctly memorises them in any task. If this fails with the user's optimizer, plain Adam
+is tried. This distinguishes an unsuitable recipe from a network that cannot learn.
 """
 
 import math
@@ -68,7 +68,7 @@ class TrialRun:
 
     @property
     def diverged(self) -> bool:
-        """Whether the run diverged, as the user's would."""
+        """Whether the run diverged, as the user's own run would."""
         return self.run.diverged and self.faithful
 
     @property
@@ -78,7 +78,7 @@ class TrialRun:
 
     @property
     def telling(self) -> bool:
-        """Whether the run says something about the recipe: it is the user's, and not too short.
+        """Whether the run uses the user's settings and is long enough to judge them.
 
         A learning rate for large batches is too large for small ones, and a good learning rate may
         raise the loss in the first steps.
@@ -135,10 +135,10 @@ class TrialRun:
         return replace(run, comparable=data.target is own.target and "loss" not in how)
 
     def needs(self, other: Run) -> bool:
-        """Whether a changed run is so much better that the user's is bad.
+        """Whether a changed run is so much better that the user's run must be bad.
 
-        The user's run learns next to nothing and the other is better; or it makes twice the errors
-        of the other, at least one answer in ten.
+        The user's run learns almost nothing and the changed run is better; or the user's run makes
+        twice as many errors, and at least one answer in ten is wrong.
         """
         if not self.helps(other):
             return False
@@ -151,7 +151,7 @@ class TrialRun:
         return b < 0.5 * a and a - b > 0.1
 
     def helps(self, other: Run) -> bool:
-        """Whether a changed run is clearly better: by its errors, else by its loss.
+        """Whether a changed run is clearly better, judged by its errors or else by its loss.
 
         Clearly means that at least a fifth of the errors (or of the loss) is gone, and at least
         two standard deviations of such a share, which are one over the root of the number of
@@ -254,4 +254,4 @@ def _few(data: Batch) -> int:
 
 
 def unchanged(_: nn.Module) -> None:
-    """The change that does nothing."""
+    """The change that changes nothing."""

@@ -1,7 +1,7 @@
 """A trial: the network is trained briefly on half of the samples; the other half is held back.
 
 A network that has learned the samples already starts the trial from new weights, so that the
-held-back half is new to it; any other network starts as it is.
+held-back half is new to it; any other network starts with its present weights.
 """
 
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class Trial:
     def run(self, order: Tensor | None = None) -> list[float]:
         """Train the module in place, with the labels in another order if one is given.
 
-        To be called inside ``subject.borrowed()``; the module is left in evaluation mode. Gives
+        To be called inside ``subject.borrowed()``; the module is left in evaluation mode. Returns
         the losses.
         """
         subject, data = self.subject, self.train if order is None else relabelled(self.train, order)
@@ -84,17 +84,16 @@ class Outcome:
 def no_better(risk: Risk) -> bool:
     """Whether unseen samples are answered no better than by a constant, with 95 % confidence.
 
-    A rare class leaves few errors to be made, and a few samples leave wide intervals: then nothing
-    is said.
+    With a rare class or few samples the interval is wide, and the answer is no.
     """
     return risk.reading().low > NO_BETTER * risk.chance
 
 
 def lost(found: Outcome) -> bool:
-    """Whether held-back samples are answered no better, and a linear fit does no better either.
+    """Whether neither the network nor a linear fit beats a constant answer on held-back samples.
 
     If a least-squares fit to half of the samples beats a constant answer on the others, inputs and
-    labels belong together, and the network has too few samples to learn it.
+    labels belong together, and the network only has too few samples.
     """
     if not no_better(found.rest):
         return False

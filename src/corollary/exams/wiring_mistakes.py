@@ -1,4 +1,4 @@
-"""Mistakes of wiring that a repeated run shows: axes, order, codes, memory, terms of the loss."""
+"""Wiring mistakes that a repeated run reveals: axes, order, codes, memory, terms of the loss."""
 
 from corollary.exams import axis_changes as axis
 from corollary.exams import code_changes as codes

@@ -1,8 +1,8 @@
 """The work of a pass, counted and not timed, so that every machine uses the same samples.
 
 A nominal machine does ``FLOPS`` multiplications and additions per second, writes ``WRITES``
-numbers, and starts ``CALLS`` operations. These are what one core of 2024 does in torch; another
-machine is faster or slower, and the work is the same.
+numbers, and starts ``CALLS`` operations. These are the speeds of one core of 2024 in torch. Another
+machine is faster or slower, but the amount of work is the same.
 """
 
 from collections.abc import Iterator
@@ -54,13 +54,13 @@ class Meter(TorchDispatchMode):
 
 @contextmanager
 def clock_of_work() -> Iterator[None]:
-    """Proofs inside it are limited by work, so that every machine proves the same."""
+    """Proofs inside the block are limited by work, so that every machine proves the same."""
     with Meter(COUNTED) as meter, going_by(lambda: meter.seconds):
         yield
 
 
 def seconds_per_sample(subject: Subject) -> float:
-    """Nominal seconds for one sample forward and backward, in a batch of some."""
+    """Nominal seconds for one sample forward and backward, measured in a small batch."""
     if KEY not in subject.memo:
         a_sample = _metered(subject, FEW)
         subject.memo[KEY] = a_sample if a_sample > LARGE else _metered(subject, SAMPLES)
@@ -69,7 +69,7 @@ def seconds_per_sample(subject: Subject) -> float:
 
 
 def _metered(subject: Subject, n: int) -> float:
-    """The work of a sample, by a pass of ``n``."""
+    """The work of one sample, from a pass of ``n`` samples."""
     batch = subject.data(n)
     with subject.borrowed(), Meter() as meter:
         output = subject.output(batch)

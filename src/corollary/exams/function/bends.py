@@ -1,11 +1,11 @@
 r"""Nonlinearity on the way from one sample to another.
 
 A network of rectifiers is affine on each of many regions. Along a segment between two samples its
-bends can be found exactly, one for each region that is entered. There could be exponentially many
-in the depth; at the start there are of the order of the number of units, and training changes that
-little. Beside the segments between samples stand segments of the same length in random directions.
-For other networks the turning is measured: how much the slope along the segment changes in all,
-relative to its size (0 for a straight line, 1 for one bend that doubles the slope or undoes it).
+bends can be found exactly, one for each region that is entered. Their number could be exponential
+in the depth. At the start it is of the order of the number of units, and training changes it
+little. For comparison, segments of the same length in random directions are measured too. For other
+networks the total change of the slope along the segment is measured, relative to the size of the
+slope (0 for a straight line, 1 for one bend that doubles the slope or cancels it).
 
 :source: Hanin and Rolnick (2019), "Complexity of linear regions in deep networks" and "Deep ReLU
     networks have surprisingly few activation patterns"; Lucchi (2025), Foundations of Deep
@@ -35,7 +35,7 @@ LEVEL = 0.95
 
 
 class Bends(Exam):
-    """Affine pieces, or turning, on segments between samples and in random directions."""
+    """Affine pieces, or changes of slope, on segments between samples and in random directions."""
 
     share = 2.0
 

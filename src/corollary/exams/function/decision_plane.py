@@ -1,8 +1,8 @@
 r"""Decisions in a plane.
 
-The plane through three samples of different classes, and what the network answers on it. For
-networks of rectifiers the regions of one answer are polygons, and are found exactly; for others
-they are seen on a grid. The share of each class is that of the square around the three samples.
+The answers of the network on the plane through three samples of different classes. For ReLU
+networks the regions with the same answer are polygons and are found exactly; for other networks
+they are sampled on a grid. The share of each class refers to the square around the three samples.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.5; Somepalli et al. (2022), "Can neural nets
     learn the same model twice? Investigating reproducibility and double descent from the decision
@@ -33,7 +33,7 @@ UNITS, POLYGONS = 2048, 600  # numbers inside the network and polygons beyond wh
 
 
 class View(NamedTuple):
-    """Three samples in the plane through them, and how the plane lies among the inputs."""
+    """Three samples in the plane through them, and the position of the plane in the input space."""
 
     origin: Tensor
     basis: Tensor  # two rows, orthonormal
@@ -47,7 +47,7 @@ class DecisionPlane(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """How many classes there are, and the share of each."""
+        """The number of classes in the plane, and the share of each."""
         probe = probe_of(subject, SAMPLES)
         side = math.isqrt(affordable_points(subject, budget, GRID**2, COARSE**2))
         target = probe.batch.target

@@ -1,11 +1,11 @@
 r"""Features that the output depends on.
 
-The derivative of the outputs in each input feature, squared, averaged over samples and outputs,
-and multiplied by the feature's variance, says to first order how much of the change of the output
-is due to that feature. A feature whose derivative is zero at all samples is not read at all; if it
-varies from sample to sample, a slice, a mask or a stride has cut it off. If one feature accounts
-for nearly everything, check whether it leaks the target. For token ids each position is replaced
-by that of another sample, and the outputs are compared.
+The squared derivative of the outputs with respect to an input feature is averaged over samples and
+outputs and multiplied by the variance of the feature. To first order, this is how much of the
+change of the output is due to the feature. A feature whose derivative is zero at all samples is not
+read at all; if it varies from sample to sample, a slice, a mask or a stride has cut it off. If one
+feature accounts for nearly everything, check whether it leaks the target. For token ids, the token
+at each position is replaced by the token of another sample, and the outputs are compared.
 
 :source: Simonyan, Vedaldi and Zisserman (2014), "Deep inside convolutional networks: visualising
     image classification models and saliency maps"; Sobol and Kucherenko (2009), "Derivative based
@@ -190,7 +190,7 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor], directions: in
 def _slopes_later(
     subject: Subject, batch: Batch, floats: list[Tensor], before: list[Tensor], directions: int
 ) -> list[Tensor]:
-    """The same after two small steps, so that a deliberate start at zero hides no feature."""
+    """The same after two small training steps, so that zero initial weights hide no feature."""
     try:
         for _ in range(2):
             small_step(subject, SAMPLES)

@@ -1,11 +1,11 @@
 r"""Frequencies between samples.
 
-The outputs along segments between samples, less the straight line between their ends, as a sum of
-sines: the share of energy at each frequency, in waves per segment. Networks start with, and learn
-first, low frequencies. What matters for new samples is how fast the function turns between
-neighbours: if the output midway between a sample and its nearest neighbour is no closer to their
-outputs than that of any other point (its squared distance from their mean is then 1.5 times the
-spread of the outputs), the samples do not determine the function between them.
+The outputs along segments between samples, minus the straight line between their ends, are written
+as a sum of sines. The exam gives the share of energy at each frequency, in waves per segment.
+Networks start with low frequencies and learn them first. For new samples it matters how fast the
+function changes between neighbours: if the output midway between a sample and its nearest neighbour
+is no closer to their outputs than that of any other point (its squared distance from their mean is
+then 1.5 times the spread of the outputs), the samples do not determine the function between them.
 
 :source: Rahaman et al. (2019), "On the spectral bias of neural networks"; Xu, Zhang, Luo, Xiao and
     Ma (2020), "Frequency principle: Fourier analysis sheds light on deep neural networks";
@@ -37,7 +37,7 @@ class Frequencies(Exam):
     """Sine transform along segments, and the middle between neighbours."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The mean frequency, and how much neighbours tell about what lies between them."""
+        """The mean frequency, and how well neighbours predict the output between them."""
         probe = probe_of(subject, affordable(subject, budget, 2.0, SAMPLES))
         few = affordable_points(subject, budget, SEGMENTS * POINTS, FEW * COARSE)
         with subject.borrowed():

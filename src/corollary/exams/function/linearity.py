@@ -1,10 +1,11 @@
 r"""How linear the network is.
 
-An affine function gives the mean of its values at the middle of two points, whatever the points:
-the distance :math:`f(\tfrac{a+b}2)-\tfrac{f(a)+f(b)}2`, squared and relative to the spread of the
-outputs, is its share of bending, and zero for affine maps alone. Several layers that are affine
-together are one layer, so an activation was forgotten or has no effect. Beside it, the share of
-the outputs' variance that the best affine map explains on samples it was not fitted on.
+At the midpoint of any two points, an affine function equals the mean of its two values. The
+distance :math:`f(\tfrac{a+b}2)-\tfrac{f(a)+f(b)}2`, squared and relative to the spread of the
+outputs, measures how nonlinear the network is; it is zero only for affine maps. If several layers
+together are affine, they act as one layer: an activation was forgotten or has no effect. The exam
+also gives the share of the variance of the outputs that the best affine map explains on samples it
+was not fitted on.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.3, Theorem 11 (layers without
     activation collapse); Nakkiran et al. (2019), "SGD on neural networks learns functions of

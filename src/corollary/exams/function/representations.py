@@ -1,12 +1,13 @@
 r"""Dimensions of the layers.
 
-What each layer makes of the samples, as a cloud of points: its linear dimension (the number of
-principal directions with more than a millionth of the variance), and its intrinsic dimension by
-the distances to two nearest neighbours, which sees curved surfaces too. Classifiers unfold their
-data: the intrinsic dimension first grows and then falls. K classes in general position need K - 1
-dimensions (a simplex); a layer that leaves fewer, from an input that has more, squeezes classes
-together. For the last layer's input the spread within the classes relative to that between them is
-given, which goes to zero when training continues after the error is zero (neural collapse).
+The outputs of each layer on the samples form a cloud of points. The exam gives the linear dimension
+of this cloud (the number of principal directions with more than a millionth of the variance) and
+its intrinsic dimension, estimated from the distances to the two nearest neighbours, which also
+works for curved surfaces. Classifiers unfold their data: the intrinsic dimension first grows and
+then falls. K classes in general position need K - 1 dimensions (a simplex); a layer that leaves
+fewer, from an input that has more, squeezes classes together. For the input of the last layer, the
+exam gives the ratio of the spread within the classes to the spread between them. This ratio goes to
+zero when training continues after the error is zero (neural collapse).
 
 :source: Papyan, Han and Donoho (2020), "Prevalence of neural collapse during the terminal phase of
     deep learning training"; Ansuini, Laio, Macke and Zoccolan (2019), "Intrinsic dimension of data
@@ -59,7 +60,7 @@ class Representations(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The narrowest layer, and the spread within classes at the last one's input."""
+        """The narrowest layer, and the spread within classes at the input of the last layer."""
         batch = subject.data(affordable(subject, budget, 2.0, SAMPLES, fewest=FEWEST))
         if batch.size < FEWEST:
             raise NotApplicableError(f"this exam needs {FEWEST} samples, got {batch.size}")
@@ -225,7 +226,7 @@ def _classes(batch: Batch) -> int:
 
 
 def _class_spreads(h: Tensor, y: Tensor) -> tuple[float, float, float]:
-    """Mean square distances of samples to class means and of these to their mean, and a cosine."""
+    """Mean square distances from samples to class means and between class means, and a cosine."""
     _, which = y.unique(return_inverse=True)
     counts = torch.bincount(which).to(h)
     means = torch.zeros(len(counts), h.shape[1], dtype=h.dtype).index_add_(0, which, h)

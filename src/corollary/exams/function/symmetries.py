@@ -1,14 +1,14 @@
 r"""Symmetries of the network.
 
-The inputs are transformed, and the change of the outputs is compared with how much outputs differ
-from sample to sample: 0 means invariance, 1 a change as large as if the sample were replaced by
-another. Features (or pixels, or the elements of a sequence) are permuted, images shifted by one
-pixel and mirrored, all inputs multiplied by -1. Scaling gives a degree: :math:`f(ax)=a^kf(x)` for
-a > 0 holds with k = 1 for rectifiers without biases.
+The inputs are transformed, and the change of the outputs is compared with the difference between
+the outputs of two samples: 0 means invariance, and 1 means a change as large as replacing the
+sample by another one. Features (or pixels, or the elements of a sequence) are permuted, images
+shifted by one pixel and mirrored, all inputs multiplied by -1. Scaling gives a degree:
+:math:`f(ax)=a^kf(x)` for a > 0 holds with k = 1 for rectifiers without biases.
 
-A network that does not change under any permutation of its features or pixels sees only what is
-common to all orders, such as their sum. For sets and textures this is intended; where training
-fails, it means that features are pooled before any weights are applied.
+A network that does not change under any permutation of its features or pixels only uses properties
+that are the same for all orders, such as the sum. For sets and textures this is intended. If
+training fails, it can mean that features are pooled before any weights are applied.
 
 :source: Perez Jensen (2025), Deep Learning, Sections 7.1 and 7.4; Cohen and Welling (2016), "Group
     equivariant convolutional networks"; Zaheer et al. (2017), "Deep sets"; Azulay and Weiss (2019),

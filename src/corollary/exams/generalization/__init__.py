@@ -1,5 +1,5 @@
 """Will it generalise?
 
-What the network does on samples it has not seen, what can be guaranteed about it and with which
-probability, and what the guarantee is based on: its size, its norms, its margins, its flatness.
+How the network does on samples it has not seen, which guarantees hold with which probability, and
+what they are based on: the size, norms, margins or flatness of the network.
 """

@@ -3,9 +3,9 @@ r"""Calibration.
 Of answers given with probability 0.8, eight in ten should be right. The calibration error is the
 mean distance between confidence and accuracy, here over bins of equal size; the plain estimate is
 biased upwards because the accuracy of a bin is noisy, so its value under perfect calibration is
-simulated and shown beside it. One number, the temperature that the logits are divided by, repairs
-most of it: it is fitted on one half of the samples and judged on the other. Training samples say
-little about this, so held-out ones are used where there are any.
+simulated and shown for comparison. Dividing the logits by one number, the temperature, removes most
+of the error. The temperature is fitted on one half of the samples and evaluated on the other half.
+Training samples say little about calibration, so held-out samples are used if there are any.
 
 :source: Guo, Pleiss, Sun and Weinberger (2017), "On calibration of modern neural networks"; Kumar,
     Liang and Ma (2019), "Verified uncertainty calibration"; Vovk, Gammerman and Shafer (2005),
@@ -129,7 +129,7 @@ def _knows(subject: Subject) -> bool:
 
 
 def temperature(logits: Tensor, labels: Tensor) -> float:
-    """The temperature of the largest likelihood of the labels, by Newton's method in its logarithm.
+    """The temperature of maximum likelihood, found by Newton's method in its logarithm.
 
     Example:
         >>> z = torch.tensor([[4.0, 0.0]] * 10, dtype=torch.float64)

@@ -1,17 +1,16 @@
 r"""Certificates.
 
-Numbers that bound the error on new samples of the same kind with a stated probability, and what
-they are based on.
+Upper bounds on the error on new samples of the same kind, which hold with a stated probability.
 
 * *Around the weights as they are*: each weight gets a normal law with the weight as its mean, and
-  the prior is centred at zero, because nothing else is known to have been fixed before the data
-  were seen. The divergence of the two is the price for the choice of the weights; the bound is its
-  kl inversion. With more parameters than samples it is nearly always vacuous, and the finding says
-  so.
-* *From held-back samples*: a network trained on half of the samples, judged on the other half,
-  where the number of errors is binomial. The bound is exact, and holds for that network.
-* *With a learned prior*: half of the samples train the prior, the other half the posterior, on the
-  bound itself. It is about a randomised network that used all samples.
+  the prior is centred at zero, because no other choice is known to have been made before the data
+  were seen. The divergence between the two measures how much the weights depend on the data; the
+  bound is its kl inversion. With more parameters than samples it is nearly always vacuous, and the
+  finding says so. * *From held-back samples*: a network trained on half of the samples, judged on
+  the other half, where the number of errors is binomial. The bound is exact, and holds for that
+  network. * *With a learned prior*: half of the samples train the prior; the other half train the
+  posterior by minimising the bound itself. The certificate holds for a randomised network that used
+  all samples.
 
 The standard deviation of the weights is taken from a grid, and the probability of failure is shared
 between the bound, the draws and the points of the grid.
@@ -67,7 +66,7 @@ class Around(NamedTuple):
 
 
 class Certificates(Exam):
-    """Three certificates, from the weights as they are to weights trained for the certificate."""
+    """Three certificates, from the present weights to weights trained for the certificate."""
 
     share = 8.0
 

@@ -1,14 +1,13 @@
 r"""Flatness.
 
-How much noise on the weights the answers tolerate. Each weight is multiplied by
-:math:`1+\sigma\xi` with normal
-:math:`\xi`: noise relative to the weight does not change when a unit of a ReLU network is scaled up
-and the next layer down, and so measures the function. The largest curvature of the loss is not
-invariant: the same function can have any curvature, as the numbers for one rescaling of two layers
-show here. So curvature alone guarantees nothing, while a network that tolerates noise has a
-posterior around it with a small divergence from the prior. Noise as small as the rounding of a
-bfloat16 number should change hardly any answer; if it changes many, large weights cancel each
-other.
+The exam measures how much noise on the weights changes the answers. Each weight is multiplied by
+:math:`1+\sigma\xi` with normal :math:`\xi`: noise relative to the weight does not change when a
+unit of a ReLU network is scaled up and the next layer down, and so measures the function. The
+largest curvature of the loss is not invariant: the same function can have any curvature, as the
+numbers for one rescaling of two layers show here. So curvature alone guarantees nothing. A network
+that tolerates noise, however, has a posterior around it with a small divergence from the prior.
+Noise as small as the rounding of a bfloat16 number should change hardly any answer; if it changes
+many, large weights cancel each other.
 
 :source: Dinh, Pascanu, Bengio and Bengio (2017), "Sharp minima can generalize for deep nets",
     Section 4; Kwon, Kim, Park and Choi (2021), "ASAM: adaptive sharpness-aware minimization";

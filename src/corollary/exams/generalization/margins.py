@@ -1,11 +1,12 @@
 r"""Margins.
 
-How far an answer is from changing. The margin :math:`m_i` is the score of the label minus the best
-other score, and to first order the input must move by :math:`m_i/\|\nabla_xm_i\|` to make it zero.
-No classifier that is right on all samples can have more room than half the distance to the nearest
-sample of another class, so the distance is given as a share of that, which does not depend on the
-scale of weights or inputs. Where the layers' slopes are known, :math:`m_i/(\sqrt2\prod_ls_l)` is a
-proven radius, and is shown beside it.
+The exam measures how far an input has to move until its answer changes. The margin :math:`m_i` is
+the score of the label minus the best other score, and to first order the input must move by
+:math:`m_i/\|\nabla_xm_i\|` to make it zero. No classifier that is right on all samples can have a
+larger distance than half the distance to the nearest sample of another class. The distance is
+therefore given as a fraction of that, which does not depend on the scale of weights or inputs. If
+the slopes of the layers are known, :math:`m_i/(\sqrt2\prod_ls_l)` is a proved radius, and is shown
+too.
 
 :source: Bartlett, Foster and Telgarsky (2017), "Spectrally-normalized margin bounds for neural
     networks"; Elsayed, Krishnan, Mobahi, Regan and Bengio (2018), "Large margin deep networks for
@@ -71,7 +72,7 @@ class Margins(Exam):
 
 
 def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Margins, and the lengths of their gradients in the inputs."""
+    """Margins, and the lengths of their gradients with respect to the inputs."""
     tensors = batch.tensors()
     floats = [t.detach().clone().requires_grad_(True) if _real(t) else t for t in tensors]
     leaves = [t for t in floats if t.requires_grad]
@@ -89,7 +90,7 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 def _nearest_other(batch: Batch) -> Tensor:
-    """Distance of each sample to the nearest one with another label."""
+    """Distance from each sample to the nearest sample with another label."""
     floats = [t.detach().double() for t in batch.tensors() if _real(t)]
     x = torch.cat([t.reshape(len(t), -1) for t in floats], dim=1)
     y = batch.target.reshape(-1)

@@ -1,11 +1,11 @@
 r"""Learning and memorising.
 
-The same short training is run twice: with the labels as they are, and with the labels shuffled
-over the samples, where only memorising helps. The speed of each is the decrease of the loss,
-relative to the loss of a constant answer and averaged over the run. Structure in the labels makes
-the run with true labels the faster one. The network finds no connection between inputs and labels
-if it learns them no faster than shuffled ones, also in your own training, and does no better than
-a constant on the held-back half of the samples; speed alone does not prove it, because a large
+The same short training is run twice: with the labels as they are, and with the labels shuffled over
+the samples, where only memorising helps. The speed of each is the decrease of the loss, relative to
+the loss of a constant answer and averaged over the run. If the labels have structure, the run with
+true labels is faster. The network finds no connection between inputs and labels if it learns the
+true labels no faster than shuffled labels (also in your own training) and does no better than a
+constant on the held-back half of the samples. Speed alone does not prove this, because a large
 network memorises as fast as it learns. A network that learns shuffled labels fast is large enough
 to learn anything. Bounds that count parameters or labelings say nothing about such a network.
 
@@ -36,12 +36,12 @@ SLOW = 0.05  # of the loss gone on average: too little to compare
 
 
 class Memorisation(Exam):
-    """Speed of learning the labels, and of learning shuffled ones."""
+    """Speed of learning the labels, and of learning shuffled labels."""
 
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """How many times faster the labels are learned than shuffled ones."""
+        """How many times faster the labels are learned than shuffled labels."""
         found = trial_of(subject, budget)
         trial, n = found.trial, found.trial.train.size
         curves = []

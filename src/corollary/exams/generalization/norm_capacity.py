@@ -1,10 +1,10 @@
 r"""Norms of the layers.
 
 Two numbers that bounds are based on. The product of the layers' largest slopes bounds how fast the
-output can change with the input anywhere; the largest slope between two samples, shown beside it,
-is what occurs on the data. And for dense networks with rectifiers, the margin bound by Rademacher
-complexity: with probability at least :math:`1-\delta`, for all networks with a product of
-Frobenius norms up to B,
+output can change with the input anywhere. For comparison, the largest slope between two samples is
+shown. For fully connected ReLU networks the exam also gives the margin bound by Rademacher
+complexity: with probability at least :math:`1-\delta`, for all networks with a product of Frobenius
+norms up to B,
 
 .. math:: P(\text{error})\le\frac1n\sum_i\ell_\gamma(m_i)+\frac{2c}\gamma\,
     \frac{(1+\sqrt{2L\log2})\,D\,B}{\sqrt n}+3\sqrt{\frac{\log(2/\delta')}{2n}},
@@ -12,8 +12,8 @@ Frobenius norms up to B,
 :math:`\ell_\gamma` the ramp of the margin, D the length of the longest sample, c = 1 for two
 classes and 2k for k. The norms and the best margin are known only after training, so B and
 :math:`\gamma` are rounded to powers of two, and :math:`\delta'` pays for the choice among them. A
-value above 1 says nothing; this is the rule for practical networks, and the finding says by how
-much.
+value above 1 says nothing. Practical networks usually have such values, and the finding says how
+large they are.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.4; Golowich, Rakhlin and Shamir
     (2018), "Size-independent sample complexity of neural networks", Theorem 1; Mohri, Rostamizadeh

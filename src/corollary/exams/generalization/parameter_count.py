@@ -1,10 +1,10 @@
 r"""Number of parameters and number of samples.
 
-Classical statistics asks for more samples than parameters, and the bound of Vapnik and Chervonenkis
-for many more: a ReLU network with W weights in L layers has a VC dimension of order
-:math:`WL\log W`, and the bound says something only for as many samples. Practical networks violate
-both and generalise anyway, so nothing is wrong with a large number here; it only says that the
-explanation must come from norms, margins, flatness or a certificate.
+Classical statistics needs more samples than parameters, and the bound of Vapnik and Chervonenkis
+needs many more: a ReLU network with W weights in L layers has a VC dimension of order :math:`WL\log
+W`, and the bound is informative only for at least as many samples. Practical networks violate both
+conditions and generalise anyway, so a large number of parameters is not a fault. It only means that
+the explanation must come from norms, margins, flatness or a certificate.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3; Bartlett, Harvey, Liaw and
     Mehrabian (2019), "Nearly-tight VC-dimension and pseudodimension bounds for piecewise linear

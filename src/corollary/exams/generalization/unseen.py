@@ -1,12 +1,12 @@
 r"""Error on held-back samples.
 
-The risk on the training samples is optimistic, because the network was fitted to them. On n
-samples that it has not seen, the number of errors is binomial, so the exact interval of Clopper
-and Pearson holds whatever the network is. Where the subject comes with such samples (``held_out``)
-these are used. If not, the network is trained briefly on one half of the samples (from new weights
-if it has learned them already), and tested on the other half. A network that has learned its own
-half and does no better than a constant on the other has memorised it; the most common cause is
-labels that do not belong to their inputs.
+The risk on the training samples is optimistic, because the network was fitted to them. On n samples
+that it has not seen, the number of errors is binomial, so the exact interval of Clopper and Pearson
+holds for every network. If the user passes such samples (``held_out``), they are used. If not, the
+network is trained briefly on one half of the samples (from new weights if it has learned them
+already), and tested on the other half. A network that has learned the first half and does no better
+than a constant on the other half has memorised; the most common cause is labels that do not belong
+to their inputs.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.1; Clopper and Pearson (1934), "The
     use of confidence or fiducial limits"; Langford (2005), "Tutorial on practical prediction theory
@@ -36,7 +36,7 @@ class Unseen(Exam):
     share = 7.0  # before the others that need the trial
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The gap on held-out samples, or that of a short training on half of the samples."""
+        """The gap on held-out samples, or after a short run on half of the samples."""
         fresh = subject.fresh()
         if fresh is not None:
             with subject.borrowed():

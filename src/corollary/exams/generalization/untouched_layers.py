@@ -1,11 +1,11 @@
 r"""Layers that are still at their initialisation.
 
-A layer that was never given to the optimizer, or was replaced after training, still has its
-initial weights: the entries are uniform or normal with the scale of a common initialisation, and
-the spectrum is that of noise. Uniform entries are the clearest sign, since hardly any change
-leaves all of them within their bound; the finding says how large a change could go unnoticed. A
-weight whose spectrum is not that of a random matrix has been trained; an untouched layer is
-reported as a fault only if other layers are trained.
+A layer that was never given to the optimizer, or was replaced after training, still has its initial
+weights: the entries are uniform or normal with the scale of a common initialisation, and the
+spectrum is that of noise. Uniform entries are the clearest sign, since hardly any change leaves all
+entries within their bound. The finding says how large a change could go unnoticed. A weight whose
+spectrum is not that of a random matrix has been trained; an untouched layer is reported as a fault
+only if other layers are trained.
 
 :source: Marchenko and Pastur (1967), "Distribution of eigenvalues for some sets of random
     matrices"; the initialisations are those of torch.nn.init.

@@ -1,14 +1,14 @@
-r"""What the weights alone say.
+r"""Spectra of the weights.
 
-No data is needed. If a weight matrix :math:`W` was drawn and not trained, the eigenvalues of
+No data is needed. If a weight matrix :math:`W` is random and not trained, the eigenvalues of
 :math:`WW^\top` follow the law of Marchenko and Pastur, and the largest one the law of Tracy and
 Widom. Eigenvalues above it are counted as learned directions, with a known rate of false alarms.
 For the tail a power law is fitted by maximum likelihood. The fit is accepted only if data drawn
-from it lie as far from their own fit (p-value above 0.1) and if the tail is clearly heavier than
-an exponential. Martin and Mahoney saw exponents from 2 to 6 in well-trained networks, and smaller
-ones in networks that generalise better. That is an observation on many networks, not a theorem,
-and networks that have learned random labels have heavy tails too: the exponent is shown, but
-raises no alarm. Alarms are heuristics: a layer in which one direction dominates all others, a
+from it deviate as much from their own fit (p-value above 0.1) and if the tail is clearly heavier
+than an exponential. Martin and Mahoney saw exponents from 2 to 6 in well-trained networks, and
+smaller ones in networks that generalise better. That is an observation on many networks, not a
+theorem, and networks that have learned random labels have heavy tails too: the exponent is shown,
+but raises no alarm. Alarms are heuristics: a layer in which one direction dominates all others, a
 layer whose norm is far from those of the other layers, and a single weight that is a spike by
 itself.
 
@@ -64,7 +64,7 @@ class WeightSpectra(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Spikes and norms come first, because the tails take all the time that is left."""
+        """Spikes and norms come first, because the tails take all the remaining time."""
         spectra = layer_spectra_of(subject, budget)
         yield self._directions(spectra.portraits, spectra.too_large)
         if subject.batch is not None and subject.batch.target is not None:

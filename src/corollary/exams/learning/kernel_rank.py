@@ -1,9 +1,9 @@
 r"""Effective rank of the kernel.
 
 The tangent kernel's participation ratio :math:`(\operatorname{tr}K)^2/\operatorname{tr}K^2` counts
-the directions in which gradient descent can move the outputs on the samples. Near one, all samples
-move together, and what tells them apart is learned last: an offset of the inputs or a collapsed
-network does that.
+the directions in which gradient descent can move the outputs on the samples. If the ratio is near
+one, all samples move together, and the differences between them are learned last. Inputs that are
+not centred or a collapsed network have this effect.
 
 :source: Roy and Vetterli (2007), "The effective rank"; Jacot, Gabriel and Hongler (2018), "Neural
     tangent kernel", Section 5, on convergence along the kernel's principal components.
@@ -32,7 +32,7 @@ class KernelRank(Exam):
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding, the effective rank."""
+        """One finding: the effective rank."""
         batch = subject.data(affordable(subject, budget, outputs_of(subject), SAMPLES))
         if batch.size < 8:
             raise NotApplicableError(f"this exam needs at least 8 samples, got {batch.size}")

@@ -1,13 +1,13 @@
 r"""The training curve, predicted by the linearised network.
 
-The network is replaced by its first-order expansion in the parameters, which is trained by the
-same steps; its loss is a prediction of the real curve. How far the prediction can be trusted is
-stated before the real run is looked at: along the linearised path, loss and gradient of the network
-itself are compared with those of the expansion. With gradients :math:`g` and :math:`g + \delta`
-the losses move apart by at most :math:`\eta\,|g||\delta|` per step, to first order. The stated
-error is the largest difference of the losses plus the sum of these. A loss that falls lies between
-zero and its first value, so an error stated as large as the first loss says nothing: then the
-curve is not shown, and the exam says why.
+The network is replaced by its first-order expansion in the parameters, which is trained with the
+same steps; its loss predicts the real curve. The error of the prediction is stated before the real
+run: along the linearised path, loss and gradient of the network are compared with those of the
+expansion. With gradients :math:`g` and :math:`g + \delta` the losses move apart by at most
+:math:`\eta\,|g||\delta|` per step, to first order. The stated error is the largest difference of
+the losses plus the sum of these. A loss that falls lies between zero and its first value, so a
+stated error as large as the first loss says nothing. In this case the curve is not shown, and the
+exam says why.
 
 :source: Lee, Xiao, Schoenholz et al. (2019), "Wide neural networks of any depth evolve as linear
     models under gradient descent".
@@ -161,7 +161,7 @@ def _why(batch: Batch, steps: int) -> str:
 
 
 def _gradients(value: Tensor, at: Sequence[Tensor]) -> Sequence[Tensor]:
-    """Zero for what the value does not depend on."""
+    """The gradients, with zeros for parameters that the value does not depend on."""
     return torch.autograd.grad(value, list(at), allow_unused=True, materialize_grads=True)
 
 

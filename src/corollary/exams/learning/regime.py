@@ -1,10 +1,10 @@
 r"""Lazy or feature learning.
 
-The tangent kernel on a probe of samples before and after a short training. A network that learns
-lazily keeps this kernel; one that learns features rotates it, usually towards the labels. The
-rotation is :math:`1 - \cos(K_0, K_t)`: below 1 % the run behaves like a kernel method, above 10 %
-it does not. Both kernels are centred first, because a part that all samples share, as with inputs
-of large mean, would hide the rotation of the rest.
+The exam compares the tangent kernel on some samples before and after a short training run. A
+network that learns lazily keeps this kernel; a network that learns features rotates it, usually
+towards the labels. The rotation is :math:`1 - \cos(K_0, K_t)`: below 1 % the run behaves like a
+kernel method, above 10 % it does not. Both kernels are centred first, because a part that all
+samples share (for example if the inputs have a large mean) would hide the rotation of the rest.
 
 :source: Jacot, Gabriel and Hongler (2018), "Neural tangent kernel"; Chizat, Oyallon and Bach
     (2019), "On lazy training in differentiable programming"; Cortes, Mohri and Rostamizadeh (2012),

@@ -1,10 +1,11 @@
 r"""Whether the attacks can be trusted.
 
 Attacks follow gradients. A network can be easy to fool and yet hide its gradients, by rounding, by
-outputs that are saturated, by random answers or by a rugged surface; then it only looks robust.
-Four signs: gradients that are exactly zero; an attack without gradients that succeeds where
-gradients fail; many more successes with many more steps; and inputs that resist even when every
-change is allowed. The attacks are compared at the smallest radius at which some of them succeed.
+outputs that are saturated, by random answers or by a rugged surface; then it only looks robust. The
+exam looks for four signs: gradients that are exactly zero; an attack without gradients that
+succeeds where gradient-based attacks fail; many more successes with many more steps; and inputs
+that cannot be fooled even if every change is allowed. The attacks are compared at the smallest
+radius at which some of them succeed.
 
 :source: Athalye, Carlini and Wagner (2018), "Obfuscated gradients give a false sense of security",
     Section 3; Carlini et al. (2019), "On evaluating adversarial robustness".

@@ -2,11 +2,11 @@ r"""Accuracy under attack.
 
 The share of samples that keep their right answer against projected gradient ascent in
 :math:`\ell_\infty` balls of growing radius, and at a tenth of the separation of the classes also
-against random squares, which ask for no gradients. An attack may miss a perturbation that exists,
-so these are upper bounds, with exact binomial intervals. The lower bound is a proof: at that
-radius the remaining samples are certified by bounds through the layers, the tightest the effort
-allows, up to branch and bound, which decides every sample of a small ReLU network. Proofs hold for
-the network in real numbers and as it is computed.
+against random squares, which need no gradients. An attack may miss a perturbation that exists, so
+these are upper bounds, with exact binomial intervals. The lower bound is a proof: at that radius
+the remaining samples are certified by bounds through the layers. The exam uses the tightest bounds
+that the effort allows, up to branch and bound, which decides every sample of a small ReLU network.
+Proofs hold for the network in exact arithmetic and in floating point.
 
 Plainly trained networks on digits, on tables and on points in the plane keep at least half of their
 right answers at a tenth of the separation, MNIST networks among them; at a fiftieth nearly all.
@@ -121,7 +121,10 @@ class RobustAccuracy(Exam):
 
 
 def _survivors(subject: Subject, found: Classifier, unit: float, budget: Budget) -> Outcome:
-    """Samples that are still right at each radius; one that is fooled stays so at larger radii."""
+    """Samples that are still right at each radius.
+
+    A sample that is fooled stays fooled at larger radii.
+    """
     x, y = found.x[found.right], found.y[found.right]
     outcome = Outcome({})
     rng = subject.rng("attack")
@@ -143,7 +146,7 @@ def _survivors(subject: Subject, found: Classifier, unit: float, budget: Budget)
 def _proved(
     found: Classifier, x: Tensor, y: Tensor, eps: float, outcome: Outcome, budget: Budget
 ) -> tuple[Outcome, Tensor]:
-    """What is proved, and the samples that are left: the proof search may also fool one."""
+    """The proved samples and the remaining ones; the search for a proof may also fool a sample."""
     everyone = torch.ones(len(x), dtype=torch.bool, device=x.device)
     if len(x) == 0:
         return outcome, everyone

@@ -1,9 +1,9 @@
 r"""Slope of the margin, observed and proved.
 
-The slope of the margin in the inputs: at least the steepest gradient found, at most the product of
-the norms of the layers. A margin m cannot vanish within m over the slope, so the upper bound is a
-certificate for each input at no extra cost; if it lies far above the observed slope, smaller norms
-would tighten it.
+The slope of the margin with respect to the inputs is at least the steepest gradient found and at
+most the product of the norms of the layers. A margin m cannot vanish within a distance of m divided
+by the slope, so the upper bound is a certificate for each input at no extra cost; if it lies far
+above the observed slope, smaller norms would tighten it.
 
 :source: Szegedy et al. (2014), "Intriguing properties of neural networks", Section 4.3; Tsuzuku,
     Sato and Sugiyama (2018), "Lipschitz-margin training".
@@ -75,7 +75,7 @@ def _steepest(found: Classifier) -> tuple[float, float]:
 
 
 def _proved(found: Classifier) -> tuple[float, float, str]:
-    """A bound on the slope of every margin, the median radius, and why there is none."""
+    """A bound on the slope of every margin and the median radius, or why there is none."""
     try:
         certificate = lipschitz_certificate(Certifier(found.scores, found.x, norm="l2"))
     except (NotApplicableError, InputError) as why:

@@ -2,8 +2,8 @@ r"""Smallest adversarial perturbation, bounded by attack and proof.
 
 For each of some inputs that are classified right: an attack gives a perturbation that changes the
 answer (an upper bound on the smallest one), and bounds through the layers give a radius within
-which nothing does (a lower bound). The truth lies in between; the medians over the inputs are
-shown, with the gap.
+which no perturbation does (a lower bound). The truth lies in between; the medians over the inputs
+are shown, with the gap.
 
 Plainly trained networks have a median attack of at least a quarter of the separation in the
 Euclidean norm, and of an eighth in the largest change of a value (digits, MNIST, tables, points in

@@ -1,10 +1,11 @@
 r"""Gradient accumulation.
 
-The averaged gradients of small batches should equal the gradient of the large batch. They do if
-the loss of a batch is the mean of its samples' losses. A mean over tokens of sequences of
-different lengths is not of this kind: each small batch divides by its own number of tokens, so
-short sequences count for more. Nor is a loss that compares samples with each other; and batch
-normalisation has other statistics in small batches. The two gradients are computed and compared.
+The averaged gradients of small batches should equal the gradient of the large batch. They do if the
+loss of a batch is the mean of its samples' losses. A mean over tokens of sequences of different
+lengths is not of this kind: each small batch divides by its own number of tokens, so short
+sequences count for more. A loss that compares samples with each other is not of this kind either,
+and batch normalisation has other statistics in small batches. The two gradients are computed and
+compared.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.3, on normalisation of the
     loss; Ott, Edunov, Grangier and Auli (2018), "Scaling neural machine translation", Section 3.
@@ -34,7 +35,7 @@ class Accumulation(Exam):
     """The gradient of a batch against the mean of its parts' gradients."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Their distance, relative to the gradient of the whole."""
+        """The distance between the two, relative to the gradient of the whole batch."""
         batch = subject.labelled(SAMPLES)
         if batch.size < PARTS:
             raise NotApplicableError(f"this exam needs at least {PARTS} samples")

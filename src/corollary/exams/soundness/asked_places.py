@@ -1,10 +1,11 @@
 r"""Alignment of next-token targets.
 
-A causal language model reads tokens up to place :math:`t` and has to predict the one at
+A causal language model reads tokens up to position :math:`t` and has to predict the token at
 :math:`t + 1`. The shift by one is made once: by the data set, or by the loss (as the models of
 Hugging Face do with ``labels``). If it is made twice, the model has to predict the token after the
-next; if it is not made at all, the token it reads, which it simply copies. The gradients of the
-loss show which target each output is compared with, and the data shows which input token that is.
+next one. If it is not made at all, the model has to predict the token it reads, and simply copies
+it. The gradients of the loss show which target each output is compared with, and the data shows
+which input token that is.
 
 :source: Radford et al. (2019), "Language models are unsupervised multitask learners", Section 2, on
     the factorisation into next tokens.
@@ -31,7 +32,7 @@ class AskedPlaces(Exam):
     """How far ahead is the token that each position has to predict?"""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For tokens whose targets are tokens of the same sequence."""
+        """The exam is for token inputs whose targets are tokens of the same sequence."""
         batch = subject.labelled(SAMPLES)
         with subject.borrowed():
             offset = asked_offset(subject, batch)
@@ -102,9 +103,9 @@ class AskedPlaces(Exam):
 
 
 def end_left_out(subject: Subject) -> tuple[int, float] | None:
-    """A token that fills rows after their ends and that the loss leaves out, and the share of rows.
+    """A token that fills rows after their ends and that the loss ignores, and the share of rows.
 
-    Where another token ends every row, as it should, the end is learned before the padding.
+    If another token ends every row, as it should, the network learns the end before the padding.
     """
     batch = subject.all_labelled()
     x = next((t for t in batch.tensors() if t.dim() == 2 and not t.is_floating_point()), None)

@@ -1,10 +1,10 @@
 r"""Independence of the samples in a batch.
 
-In evaluation a sample's answer must not depend on what else is in the batch: the blocks
+In eval mode the answer for a sample must not depend on the other samples in the batch: the blocks
 :math:`\partial f(x)_i/\partial x_j` of the Jacobian are exactly zero for :math:`i\neq j`. One
 sample is replaced by another, and the outputs of all others are compared. A softmax over the wrong
 axis, a reshape that mixes axes, statistics of the batch in eval mode, or a recurrent or attention
-layer that takes the batch for time break that.
+layer that treats the batch axis as time violates this.
 
 :source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference; Vaswani et al.
     (2017), "Attention is all you need", Section 3.2.
@@ -30,7 +30,7 @@ TOLERANCE = 1e-5
 
 
 class BatchIndependence(Exam):
-    """Replace one sample, look at the others."""
+    """Replace one sample, and compare the outputs of the others."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The largest change of another sample's output, relative to the spread of the outputs."""

@@ -1,9 +1,9 @@
 r"""Batch norm at your batch size.
 
-A batch-normalisation layer estimates mean and variance from the :math:`m` values a channel has in
-a batch (samples times positions). The estimates are off by :math:`1/\sqrt m` and
-:math:`\sqrt{2/(m-1)}` of their size; at :math:`m < 9` the variance is off by more than a half, and
-at :math:`m = 1` the output is the bias whatever the input.
+A batch-normalisation layer estimates mean and variance from the :math:`m` values of a channel in a
+batch (samples times positions). The relative errors of these estimates are about :math:`1/\sqrt m`
+and :math:`\sqrt{2/(m-1)}` respectively. For :math:`m < 9` the variance is off by more than a half,
+and for :math:`m = 1` the output is the bias for every input.
 
 :source: Ioffe and Szegedy (2015), "Batch normalization"; Wu and He (2018), "Group normalization",
     Section 1, on small batches.

@@ -1,8 +1,8 @@
 """Leaks from the future.
 
 A network that predicts the next element of a sequence must not see it. The inputs after a position
-are changed; if the outputs up to that position change, the future leaks. It counts as a fault when
-the targets are the inputs moved by one, that is, when the network is asked to predict them.
+are changed; if the outputs up to that position change, the future leaks. This counts as a fault if
+the targets are the inputs shifted by one, that is, if the network has to predict the next input.
 
 :source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking.
 :kind: exam
@@ -29,7 +29,7 @@ class Causality(Exam):
     """Change later inputs and compare earlier outputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For modules with an output at every position of their input."""
+        """The exam is for modules with one output per position of their input."""
         leak = _leak(subject)
         # Rounding differs with the reductions chosen for other values, not with the mathematics.
         leaks = leak > ROUNDING

@@ -1,8 +1,8 @@
 """Repeatability.
 
-In eval mode the same input should give the same output. A dropout applied whatever the mode, noise
-drawn in forward, or a buffer that forward changes, makes it a random variable; the first module
-whose output differs, though its inputs are the same, is named. A forward that writes into its input
+In eval mode the same input should give the same output. Dropout that ignores the mode, noise drawn
+in forward, or a buffer that forward changes makes the output random. The exam names the first
+module whose output differs although its inputs are the same. A forward that writes into its input
 changes the data from one epoch to the next.
 
 :source: Srivastava et al. (2014), "Dropout: a simple way to prevent neural networks from

@@ -1,8 +1,9 @@
 """Duplicate samples.
 
-A sample that occurs twice counts twice; with two labels it cannot be learned; and a held-out
-sample that is among the training samples tests nothing. Exact copies are found by comparing rows,
-near copies by their distance compared with that of unrelated samples.
+A sample that occurs twice counts twice. If the two copies have different labels, they cannot be
+learned. A held-out sample that is also a training sample tests nothing. Exact copies are found by
+comparing rows; near copies are found by comparing their distance with the distance between
+unrelated samples.
 
 :source: Barz and Denzler (2020), "Do we train on test data? Purging CIFAR of near-duplicates";
     Northcutt, Athalye and Mueller (2021), "Pervasive label errors in test sets destabilize machine
@@ -196,7 +197,7 @@ def _dimension(x: Tensor) -> float:
 
 
 def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:
-    """The size of a loader's data set, and the samples of one epoch; none if they are not known."""
+    """The size of a loader's data set, and the samples of one epoch; None if they are not known."""
     try:
         n = len(loader.dataset)  # type: ignore[arg-type]
         with given_back(loader):

@@ -94,7 +94,7 @@ class Finite(Exam):
 
 
 def _finite_rows(batch: Batch) -> Batch:
-    """Samples without NaN or infinite values, which another exam reports."""
+    """Samples without NaN or infinite values; another exam reports those."""
     fine = torch.ones(batch.size, dtype=torch.bool)
     for t in batch.tensors():
         if t.is_floating_point() and t.layout is torch.strided and len(t) == batch.size:

@@ -1,11 +1,11 @@
 r"""Output, loss and targets.
 
-The last operation decides which numbers the network can output, the loss which it accepts, and the
-targets which it should output. The three must fit together: a ReLU cannot answer a negative
-number, a sigmoid nothing above one, a softmax over one unit gives one whatever the input; a loss
-of logits applies its own softmax, a log-likelihood does not. The range of the outputs is read from
-the last operation and tried by making the weights before it a thousand times larger; the loss is
-recognised by its values.
+The last operation decides which numbers the network can output, the loss decides which numbers it
+accepts, and the targets say which numbers are right. The three must fit together. A ReLU cannot
+output a negative number, a sigmoid cannot exceed one, and a softmax over one unit is always one. A
+loss of logits applies its own softmax; a log-likelihood does not. The range of the outputs is
+derived from the last operation, or measured by making the weights before it a thousand times
+larger; the loss is recognised by its values.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 6.2.2, on output units;
     Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on output layers
@@ -36,7 +36,7 @@ class HeadAndLoss(Exam):
     """Range of the outputs, domain of the loss, range of the targets."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """One finding per mismatch, or one that everything fits."""
+        """One finding per mismatch, or one finding that everything fits."""
         head = head_of(subject)
         checks = [self._one_unit, self._not_logarithms, self._logistic, self._exp_twice]
         asked = [*(check(head) for check in checks), self._range(subject, head)]
@@ -70,7 +70,7 @@ class HeadAndLoss(Exam):
         )
 
     def _range(self, subject: Subject, head: Head) -> Finding | None:
-        """Targets that the outputs cannot reach, though the loss requires it."""
+        """Targets that the outputs cannot reach, although the loss requires it."""
         if head.loss not in ("squared", "absolute", "") or head.targets in ("classes", ""):
             return None
         if head.output.numel() != head.batch.target.numel():

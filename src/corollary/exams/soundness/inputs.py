@@ -1,9 +1,9 @@
 r"""Scale of the inputs.
 
-The curvature of the first layer is the second moment of its inputs: with features of mean
-:math:`m` and standard deviation :math:`s` its largest eigenvalue is about :math:`s^2 + d m^2`, the
-others about :math:`s^2`. So the mean slows training by its squared ratio to the spread, the size
-sets the largest stable step, and a constant feature is a second bias.
+The curvature of the first layer is the second moment of its inputs: with features of mean :math:`m`
+and standard deviation :math:`s` its largest eigenvalue is about :math:`s^2 + d m^2`, the others
+about :math:`s^2`. So a large mean slows training by the square of its ratio to the spread, the size
+of the inputs determines the largest stable step, and a constant feature acts as a second bias.
 
 :source: LeCun, Bottou, Orr and Müller (1998), "Efficient backprop", Section 4.3.
 :kind: exam
@@ -172,7 +172,7 @@ class Inputs(Exam):
 
 
 def roughness(x: Tensor) -> tuple[float, float]:
-    """Mean square difference of neighbours along the last two axes, by the variance.
+    """Mean square difference of neighbours along the last two axes, over the variance.
 
     Example:
         >>> roughness(torch.tensor([[0.0, 1.0], [0.0, 1.0]], dtype=torch.float64))

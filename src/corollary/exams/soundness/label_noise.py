@@ -1,10 +1,10 @@
 r"""Labels that contradict their neighbours.
 
-Samples that lie close together mostly have the same label. A sample whose nearest neighbours
-nearly all have another label, and the same one, has a wrong label, or lies where classes overlap.
-The share of such samples is counted; by Cover and Hart no rule can do better than about half the
-error of the nearest neighbour, so if many labels are contradicted all over the data, no network
-will be right on them either. The finding lists the samples.
+Samples that lie close together mostly have the same label. If nearly all nearest neighbours of a
+sample agree on another label, the label of the sample is wrong, or the sample lies where classes
+overlap. The share of such samples is counted; by Cover and Hart no rule can do better than about
+half the error of the nearest neighbour, so if many labels are contradicted all over the data, no
+network will be right on them either. The finding lists the samples.
 
 :source: Cover and Hart (1967), "Nearest neighbor pattern classification", Theorem 1; Northcutt,
     Jiang and Chuang (2021), "Confident learning: estimating uncertainty in dataset labels".
@@ -106,8 +106,8 @@ class LabelNoise(Exam):
 def _heavy(differs: Tensor, votes: Tensor) -> float | None:
     """The share of labels that differ where neighbours agree best, if it is as high elsewhere.
 
-    Classes that overlap have their contradictions where neighbours do not agree; labels that are
-    wrong at random have as many everywhere.
+    Overlapping classes contradict each other where neighbours do not agree; labels that are wrong
+    at random do so everywhere.
     """
     order = votes.argsort(descending=True, stable=True)
     quarter = len(votes) // 4
@@ -128,9 +128,9 @@ def _network_errs(subject: Subject, budget: Budget) -> bool:
 
 
 def _standardised(x: Tensor) -> Tensor:
-    """Features brought to one scale if they differ in scale; those of one kind unchanged.
+    """Features standardised if their scales differ; otherwise unchanged.
 
-    Deviations within a factor of ten of their median are of one kind.
+    Standard deviations within a factor of ten of their median count as the same scale.
     """
     spread = x.std(0, unbiased=False)
     varied = spread[spread > 0]

@@ -2,11 +2,11 @@ r"""Labels: range, balance and order.
 
 Class indices must be among the outputs. A rare class seldom occurs in a batch. The share of each
 class in the loss is read from the gradient of the loss, so class weights and ``ignore_index`` are
-taken into account, and the trial run is repeated with balanced classes to see whether that
-matters. And data sorted by label gives batches of one class each, whose gradients are far from the
-mean: the number of label changes along the data is compared with that of a random order, which for
-class shares :math:`p_c` has mean
-:math:`(n-1)(1 - \sum_c p_c^2)`.
+taken into account, and the trial run is repeated with balanced classes to see whether that matters.
+Data sorted by label gives batches of one class each, whose gradients are far from the mean
+gradient. The number of label changes between consecutive samples is therefore compared with a
+random order, for which it has, for class shares :math:`p_c`, the mean :math:`(n-1)(1 - \sum_c
+p_c^2)`.
 
 :source: Wald and Wolfowitz (1940), "On a test whether two samples are from the same population".
 :kind: exam

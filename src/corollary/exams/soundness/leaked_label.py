@@ -1,9 +1,9 @@
-r"""A feature that is the label.
+r"""A feature that reveals the label.
 
-A column of the inputs from which the target follows one to one was computed from it, or is the
+If a column of the inputs determines the target exactly, it was computed from the target or is the
 target itself: left in the table, filled in afterwards, or the number of the file. The network then
-relies on that column alone, and fails where it is missing. The exam looks for columns with one
-value per class, and columns that equal the target up to scale and offset. A column with a
+relies on this column alone, and fails where the column is missing. The exam looks for columns with
+one value per class, and columns that equal the target up to scale and offset. A column with a
 threshold between the classes is not reported: that is an easy task.
 
 :source: Kaufman, Rosset, Perlich and Stitelman (2012), "Leakage in data mining: formulation,
@@ -30,7 +30,7 @@ class LeakedLabel(Exam):
     """Columns that determine the target by themselves."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For tables of numbers with one target per row."""
+        """The exam is for tables of numbers with one target per row."""
         x, y = _table(subject.all_labelled())
         found = telling_columns(x, y)
         yield self.finding(
@@ -57,7 +57,7 @@ class LeakedLabel(Exam):
 
 
 def telling_columns(x: Tensor, y: Tensor) -> list[int]:
-    """Columns of a table from which the target follows one to one, by value or by a line.
+    """Columns of a table that determine the target, by their values or by a linear function.
 
     Example:
         >>> y = torch.tensor([0, 1, 1, 0])

@@ -1,10 +1,10 @@
 r"""The loss and the targets.
 
 Training makes the loss small, so the loss must be smaller for right answers than for wrong ones,
-for every sample and every output, and of the kind that the targets are: exclusive classes, several
-labels per sample, numbers. Targets in the thousands are far from what a network starts with. The
-loss is asked by giving it outputs that answer the targets rightly
-and wrongly, and random ones whose gradients are looked at.
+for every sample and every output. It must also fit the kind of the targets: exclusive classes,
+several labels per sample, or numbers. Targets in the thousands are far from the first outputs of a
+network. The loss is tested with outputs that are right, with outputs that are wrong, and with
+random outputs and their gradients.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 6.2.2, on output units;
     Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on loss functions.
@@ -39,10 +39,10 @@ EVERYTHING = (
 
 
 class LossAndTargets(Exam):
-    """Whether the loss asks for what the targets say."""
+    """Whether the loss is small for outputs that fit the targets."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """What the loss does not ask for, or asks for wrongly."""
+        """One finding for each way in which the loss does not fit the targets."""
         head = head_of(subject)
         asked = [self._labels(head), self._classes_as_numbers(head)]
         asked += [self._sign(subject, head), self._smoothed(subject, head)]

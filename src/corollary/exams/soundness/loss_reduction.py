@@ -6,7 +6,7 @@ batch size is wrong with another.
 
 A loss of outputs (n, 1) and targets (n,) may be stretched by broadcasting to n by n: it compares
 each output with every target, and is smallest where all answers are the mean. The loss of random
-outputs then stays the same when the targets change places.
+outputs then stays the same when the targets are permuted.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.
 :kind: exam
@@ -29,7 +29,7 @@ class LossReduction(Exam):
     """The loss of a batch, and of the doubled batch."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """A ratio of 1 is a mean, of 2 a sum."""
+        """A ratio of 1 means a mean, a ratio of 2 means a sum."""
         batch = subject.labelled(SAMPLES)
         twice = _twice(batch)
         with subject.borrowed(), torch.no_grad():
@@ -68,7 +68,7 @@ class LossReduction(Exam):
         )
 
     def _mixes(self, subject: Subject, batch: Batch) -> bool:
-        """Whether the loss of random outputs stays the same when the targets change places."""
+        """Whether the loss of random outputs stays the same when the targets are permuted."""
         target = batch.target
         with subject.borrowed(), torch.no_grad():
             output = subject.output(batch)

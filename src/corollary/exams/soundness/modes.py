@@ -1,8 +1,8 @@
 """Train mode and eval mode.
 
-Batch normalisation uses the batch's statistics in training and its running ones in eval mode; if
-these disagree, the network that is tested is not the one that was trained. Dropout differs by
-design, so its difference is reported as healthy.
+Batch normalisation uses batch statistics in training and running statistics in eval mode. If these
+disagree, the network that is tested is not the one that was trained. Dropout differs by design, so
+its difference is reported as healthy.
 
 :source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference.
 :kind: exam

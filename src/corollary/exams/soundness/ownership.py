@@ -1,8 +1,8 @@
 """Parameters that the optimizer does not update.
 
-Training moves what the optimizer owns. A tensor that needs a gradient and is in a plain list or
-attribute is no parameter of the module: it is neither trained nor saved nor moved to a device. A
-parameter that was made after the optimizer, or was left out of its groups, stays as it is.
+Training updates only the tensors in the optimizer. A tensor that needs a gradient but is in a plain
+list or attribute is not a parameter of the module: it is neither trained nor saved nor moved to a
+device. A parameter that was created after the optimizer, or is not in its groups, never changes.
 
 :source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
     library", Section 4, on modules and parameters; Loshchilov and Hutter (2019), "Decoupled weight
@@ -139,7 +139,7 @@ class Ownership(Exam):
 
 
 def _outside(subject: Subject) -> Iterator[str]:
-    """Leaves of the loss's graph that need a gradient and are no parameters, by a name."""
+    """Leaves in the graph of the loss that need a gradient and are not parameters, by name."""
     try:
         batch = subject.labelled(SAMPLES)
     except NotApplicableError:

@@ -1,8 +1,8 @@
 """Padding and masks.
 
-Sequences of different lengths are padded to one, and a mask tells the padding from the rest. The
-content of the padding must not matter: it is replaced by other tokens, and the outputs at the
-positions that count are compared.
+Sequences of different lengths are padded to the same length, and a mask marks the padding. The
+content of the padding must not matter. It is replaced by other tokens, and the outputs at all other
+positions are compared.
 
 :source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking; Devlin et
     al. (2019), "BERT", Section 3.
@@ -30,7 +30,7 @@ class Padding(Exam):
     """Change the masked inputs and compare the other outputs."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For modules that take a mask by name beside token ids or sequences."""
+        """The exam is for modules that take a mask by name next to token ids or sequences."""
         batch = subject.data(SAMPLES)
         name = next((m for m in MASKS if isinstance(batch.named.get(m), Tensor)), None)
         if name is None:

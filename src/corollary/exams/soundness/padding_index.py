@@ -1,9 +1,9 @@
 r"""Padding and real tokens.
 
-``nn.Embedding(..., padding_idx=p)`` gives token :math:`p` the vector zero and no gradient for ever.
-That is meant for padding, which stands at one end of a sequence. A token that stands between
-others, or that stands alone in its sample and is as frequent as others, is a word, a relation or
-a user that cannot be learned.
+``nn.Embedding(..., padding_idx=p)`` gives token :math:`p` the vector zero and never a gradient.
+This is meant for padding at one end of a sequence. If token :math:`p` occurs between other tokens,
+or alone in its sample and as often as others, it is a real word, relation or user, which cannot be
+learned.
 
 :source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
     library"; documentation of ``torch.nn.Embedding``, on ``padding_idx``.

@@ -1,8 +1,8 @@
 """Use of the parameters.
 
-A parameter that gets no gradient is not trained, whether it was frozen, forgotten in forward or
-cut off by a detach. Two names for one tensor are shared weights, which is fine; two tensors with
-equal random values are a copy that was meant to be shared, or a seed that was set twice.
+A parameter that gets no gradient is not trained, whether it was frozen, forgotten in forward or cut
+off by a detach. Two names for one tensor are shared weights, which is fine. Two tensors with equal
+random values are a copy that should have been shared, or the result of setting a seed twice.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam

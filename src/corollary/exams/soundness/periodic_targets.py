@@ -1,11 +1,12 @@
 r"""Periodic targets.
 
-An angle, an hour or a weekday goes round: 359 degrees are next to 0, and as numbers they are the
-farthest apart. Near the seam the same input is asked for the smallest and for the largest number,
-and a squared error answers with the middle, the opposite direction. So samples at both ends are
-answered with the middle more often than those a tenth of the range away from the ends, which for a
-target without a seam they are not. The run is repeated with the cosine and the sine of the target,
-:math:`2\pi (y - \min) / (\max - \min)`, as two outputs, and errors are counted around the circle.
+Angles, hours and weekdays are periodic: 359 degrees are next to 0 degrees, but as numbers they are
+the farthest apart. Near this seam similar inputs have the smallest and the largest number as
+targets, and a squared error leads to the middle, the opposite direction. The network therefore
+predicts the middle more often for samples at both ends of the range than for samples a tenth of the
+range away from the ends. A target without a seam does not show this. The run is repeated with the
+cosine and the sine of the target, :math:`2\pi (y - \min) / (\max - \min)`, as two outputs, and
+errors are counted around the circle.
 
 :source: Mardia and Jupp (2000), Directional Statistics, Section 2.2, on means of angles.
 :kind: exam
@@ -36,12 +37,12 @@ HALF = 0.5  # of the squared errors around the circle
 
 
 class PeriodicTargets(Exam):
-    """Are both ends of the targets next to each other?"""
+    """Tests whether both ends of the range of targets are next to each other."""
 
     share = 2.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For one real number as target, after the trial run."""
+        """The exam is for one real number as target, after the trial run."""
         y = subject.all_labelled().target
         one = isinstance(y, Tensor) and y.is_floating_point() and y.numel() == len(y) >= LEAST
         if not one:
@@ -94,7 +95,7 @@ class PeriodicTargets(Exam):
 def shares_in_the_middle(
     output: Tensor, target: Tensor, low: float, high: float
 ) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Shares of samples answered with the middle, and their number: at the ends, and next to them.
+    """Shares of samples with the middle as prediction, and their number: at and near the ends.
 
     Example:
         >>> y = torch.linspace(0, 1, 11)

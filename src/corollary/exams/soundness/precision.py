@@ -1,8 +1,8 @@
 """Range and precision of the numbers.
 
-The largest activation against the largest number of the type it is computed in, and of the half
-precisions that mixed-precision training would use; and parameters of several types, whose products
-are either refused or silently computed in the wider one.
+The exam compares the largest activation with the largest number of its type, and of the
+half-precision types of mixed-precision training. It also looks for parameters of several types,
+whose products either raise an error or are silently computed in the wider type.
 
 :source: Micikevicius et al. (2018), "Mixed precision training", Section 3.
 :kind: exam

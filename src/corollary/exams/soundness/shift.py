@@ -1,11 +1,11 @@
 r"""Shift between data and held-out data.
 
-Held-out samples should be drawn like the others. This is tested by the energy distance
-:math:`2E|X-Y| - E|X-X'| - E|Y-Y'|`, which is zero only for equal distributions. Its law under the
-null is that of the same number after samples have changed sides at random, so the test has its
-level exactly, whatever the samples are. The size of a shift is given by the energy coefficient,
-the distance divided by :math:`2E|X-Y|`: 0.19 for a shift of one standard deviation. The shares of
-the classes are compared in the same way.
+Held-out samples should come from the same distribution as the data. This is tested by the energy
+distance :math:`2E|X-Y| - E|X-X'| - E|Y-Y'|`, which is zero only for equal distributions. Its
+distribution under the null hypothesis is obtained by permuting the samples between the two sets, so
+the level of the test is exact. The size of a shift is given by the energy coefficient, the distance
+divided by :math:`2E|X-Y|`: 0.19 for a shift of one standard deviation. The shares of the classes
+are compared in the same way.
 
 :source: Székely and Rizzo (2013), "Energy statistics: a class of statistics based on distances";
     Gretton, Borgwardt, Rasch, Schölkopf and Smola (2012), "A kernel two-sample test", Section 5, on
@@ -128,8 +128,8 @@ def energy_test(x: Tensor, y: Tensor, rng: torch.Generator) -> tuple[float, floa
 
     Args:
         x: One row per sample.
-        y: Likewise.
-        rng: Of the permutations.
+        y: One row per sample.
+        rng: The generator of the permutations.
 
     Example:
         >>> rng = torch.Generator().manual_seed(0)
@@ -146,7 +146,7 @@ def energy_test(x: Tensor, y: Tensor, rng: torch.Generator) -> tuple[float, floa
 
 
 def _coefficient(sides: Tensor, distance: Tensor) -> Tensor:
-    """For each row of sides (1 or 0): the energy distance over twice the mean distance between."""
+    """The energy distance over twice the mean distance between sides, for each row of sides."""
     a, b = sides, 1 - sides
     n, m = a.sum(1), b.sum(1)
     from_a = a @ distance

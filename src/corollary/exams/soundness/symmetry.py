@@ -1,11 +1,12 @@
 """Symmetries that a network claims to have.
 
-A network over sets must not care about the order of their elements. You say so (``symmetry=``), or
-the module does by its name (Deep Sets, PointNet, set transformers) or by an attribute ``symmetry =
-"permutation"`` (its outputs stay) or ``"equivariance"`` (they move along). The elements are
-shuffled, and the outputs compared. Images may be wanted to give the same answer when they are
-moved by a pixel, reflected or turned: there the layers need not have the symmetry, the data may
-teach it, so the share of answers that change is reported.
+The output of a network on sets must not depend on the order of the elements. A network is treated
+as one if you say so (``symmetry=``), by its name (Deep Sets, PointNet, set transformers), or by an
+attribute ``symmetry = "permutation"`` (the outputs stay the same) or ``"equivariance"`` (the
+outputs are permuted in the same way). The elements are shuffled, and the outputs are compared. For
+images, the answer may be required to stay the same when they are shifted by a pixel, reflected or
+rotated. Here the layers need not have the symmetry, because the network can learn it from the data,
+so the share of answers that change is reported.
 
 :source: Zaheer et al. (2017), "Deep sets", Theorem 2 and Lemma 3.
 :kind: exam
@@ -40,7 +41,7 @@ class Symmetry(Exam):
     """Shuffles the elements of each sample."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For modules that claim to treat their input as a set."""
+        """The exam is for modules that claim to treat their input as a set."""
         claimed = subject.symmetry or getattr(subject.model, "symmetry", None)
         if claimed is None and _CLAIMING.search(subject.name):
             claimed = "permutation"

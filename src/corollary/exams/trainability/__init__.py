@@ -1,5 +1,5 @@
 """Will it train?
 
-Signals and gradients at the start, layer by layer; units that cannot learn; the curvature that
-limits the learning rate; the noise that limits the batch.
+Signals and gradients of each layer at the start; units that cannot learn; the curvature, which
+limits the learning rate; and the gradient noise, which limits the useful batch size.
 """

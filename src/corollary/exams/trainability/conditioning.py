@@ -1,8 +1,8 @@
 r"""Conditioning.
 
-Along an eigenvector of the Hessian with eigenvalue :math:`\lambda` gradient descent at its
-largest stable step needs about :math:`\lambda_{\max}/\lambda` steps. The largest eigenvalue is
-compared with the tenth: a few directions far above the rest set the learning rate for all.
+Along an eigenvector of the Hessian with eigenvalue :math:`\lambda` gradient descent at its largest
+stable step needs about :math:`\lambda_{\max}/\lambda` steps. The largest eigenvalue is compared
+with the tenth largest: a few very steep directions limit the learning rate for all others.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 5, on the condition number; Sagun,
     Evci, Guney, Dauphin and Bottou (2018), "Empirical analysis of the Hessian of
@@ -34,7 +34,7 @@ class Conditioning(Exam):
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The ratio of the first and the tenth."""
+        """The ratio of the largest to the tenth largest eigenvalue."""
         landscape = landscape_of(subject, affordable(subject, budget, 3 * PRODUCTS, SAMPLES))
         if landscape.size <= TOP:
             raise NotApplicableError(f"this exam needs more than {TOP} parameters")

@@ -1,8 +1,8 @@
 """Units that are exact copies.
 
-Two units of a layer with the same weights in and the same weights out get the same gradient and
-stay copies for ever: the layer is narrower than it looks. Constant initial weights make copies of
-whole layers.
+Two units of a layer with the same incoming and outgoing weights get the same gradient and stay
+copies forever: the layer is narrower than it looks. Constant initial weights make copies of whole
+layers.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.5, on permutation symmetry;
     Goodfellow, Bengio and Courville (2016), Deep Learning, Section 8.4, on breaking symmetry.

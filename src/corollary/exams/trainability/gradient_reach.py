@@ -1,10 +1,11 @@
 """Parameters that get no gradient.
 
-Two cases look alike and are different. A gradient of *None* means that the loss does not depend on
-a parameter at all: it is not used, or a detach, a no_grad or an operation on integers cuts it off.
-A gradient of exactly *zero* means that the loss depends on it and the slope is zero: behind dead
-units, behind a layer of zeros, on a plateau. A head or a branch that starts at zero on purpose
-leaves it after a step, so the gradient is computed again after two small steps.
+There are two different cases. A gradient of *None* means that the loss does not depend on a
+parameter at all: it is not used, or a detach, a no_grad or an operation on integers cuts it off. A
+gradient of exactly *zero* means that the loss depends on the parameter, but the slope is zero: dead
+units, a layer of zeros or a plateau are between the parameter and the loss. A head or a branch that
+is initialised with zeros on purpose becomes nonzero after one step, so the gradient is computed
+again after two small steps.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam

@@ -1,8 +1,8 @@
 r"""Gain of the initial weights.
 
 A layer with weights of variance :math:`v` and fan-in :math:`d` multiplies the mean square of its
-input by its gain :math:`v d`; after a ReLU half of it is lost, so :math:`v d = 2` keeps signals
-and gradients (He), and :math:`v d = 1` does for tanh near zero (LeCun, Xavier).
+input by its gain :math:`v d`; a ReLU loses half of it, so :math:`v d = 2` keeps the size of signals
+and gradients (He). For tanh near zero, :math:`v d = 1` does (LeCun, Xavier).
 
 :source: He, Zhang, Ren and Sun (2015), "Delving deep into rectifiers", Section 2.2; Glorot and
     Bengio (2010), "Understanding the difficulty of training deep feedforward neural networks".

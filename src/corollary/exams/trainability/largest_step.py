@@ -3,10 +3,10 @@ r"""Largest stable learning rate.
 To second order an optimizer stays bounded while the largest eigenvalue of the loss's Hessian, in
 the metric the optimizer divides by, is at most its own limit: :math:`2/\eta` for gradient descent,
 :math:`2(1+\beta)/\eta` with momentum, :math:`(2+2\beta_1)/((1-\beta_1)\eta)` for Adam. The
-eigenvalue is found by Lanczos with an interval; the second moments of adaptive methods are those
-they have after a few steps on your data. That is a prediction. Networks often survive learning
-rates above the limit, because they move to regions of lower curvature. So the trial run decides:
-the finding says *diverges* only if the run diverged.
+eigenvalue is found by Lanczos with an interval; for adaptive methods, the second moments after a
+few steps on your data are used. This is only a prediction. Networks often tolerate learning rates
+above the limit, because they move to regions of lower curvature. So the trial run decides: the
+finding says *diverges* only if the run diverged.
 
 :source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
     typically occurs at the edge of stability"; Cohen, Ghorbani, Krishnan et al. (2022), "Adaptive
@@ -40,12 +40,12 @@ SMALLER = {0.1: "a tenth of the rate", 0.01: "a hundredth of the rate"}  # tried
 
 
 class LargestStep(Exam):
-    """The learning rate at which the user's optimizer turns unstable, and what a run shows."""
+    """The learning rate at which the user's optimizer becomes unstable, and the result of a run."""
 
     share = 16.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The limit with its interval, and the user's learning rate against it."""
+        """The limit with its interval, and the user's learning rate compared with it."""
         landscape_of(subject, 1)  # refuses what has no loss to differentiate
         trial = _trial(subject, budget)
         try:

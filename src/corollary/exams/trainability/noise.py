@@ -1,8 +1,9 @@
 r"""Gradient noise scale and batch size.
 
 The noise scale :math:`\operatorname{tr}\Sigma / |G|^2` is the batch size at which noise and signal
-of the gradient are equal: much smaller batches take random steps, much larger ones add little
-information. It grows in training, so it is only a lower bound for later.
+of the gradient are equal. Steps with much smaller batches are mostly noise, and much larger batches
+add little information. The noise scale grows during training, so its value at the start is only a
+lower bound for later.
 
 :source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training".
 :kind: exam

@@ -1,13 +1,13 @@
 r"""Rank collapse.
 
 If the outputs of a layer point the same way for all samples, later layers cannot tell the samples
-apart. The mean cosine between two samples' outputs is followed through the layers; without
-normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
-With more than two layers the output is shown but not judged: no layer comes after it, and its few
-numbers are often alike at the start. A layer after which samples lie apart again is not judged
-either, because a normalisation or a shortcut carries them past it. In sequences the positions are
-compared, too: attention alone sends them all to one vector, at a rate that is doubly exponential
-in the depth.
+apart. The mean cosine between two samples' outputs is followed through the layers. In deep networks
+without normalisation it goes to one; residual connections and an initialisation at the edge of
+chaos slow this down. With more than two layers the output is shown but not judged: no layer comes
+after it, and its few numbers are often alike at the start. A layer after which samples lie apart
+again is not judged either, because a normalisation or a residual connection preserves their
+differences. In sequences, the positions are compared too: attention alone makes all positions
+converge to the same vector, at a rate that is doubly exponential in the depth.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
     Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
@@ -47,7 +47,7 @@ class RankCollapse(Exam):
     """Mean cosines between samples, and between positions of a sample, layer by layer."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The last layer, against the first."""
+        """The last layer compared with the first."""
         with subject.borrowed() as model:
             deep = signal_of(subject, model, SAMPLES).weighted()
             tokens = _tokens(trace_of(subject, SAMPLES))
@@ -88,7 +88,7 @@ class RankCollapse(Exam):
         )
 
     def _tokens_apart(self, known: list[tuple[str, float]]) -> Finding:
-        """Attention without shortcuts makes all positions of a sequence the same."""
+        """Attention without residual connections makes all positions of a sequence the same."""
         lost = [pair for i, pair in enumerate(known[:-1]) if _for_good(known[i:])]
         collapsed = bool(lost) and known[0][1] < APART
         name, last = lost[0] if collapsed else max(known, key=lambda pair: pair[1])

@@ -1,10 +1,11 @@
 r"""Recurrent spectral radius.
 
 Through :math:`T` steps of a recurrent layer a gradient is multiplied by the recurrent matrix
-:math:`T` times. With spectral radius :math:`\rho` it scales like :math:`\rho^T` while the units
-are not saturated: a memory of about :math:`-1/\ln\rho` steps below one, an explosion above. Gated
-layers carry their memory past the matrix, and are only reported. How far the last output of the
-network looks back is measured beside it, by its derivative in the input of every step.
+:math:`T` times. With spectral radius :math:`\rho` it scales like :math:`\rho^T` while the units are
+not saturated: below one, the layer remembers about :math:`-1/\ln\rho` steps; above one, gradients
+explode. Gated layers keep their memory in the gates, so their radius is reported but not judged.
+The exam also measures how far back the last output depends on the inputs, by its derivative with
+respect to the input of every step.
 
 :source: Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural
     networks", Section 2; Perez Jensen (2025), Deep Learning, Chapter 5.

@@ -1,9 +1,9 @@
 r"""Learning-rate schedule over the planned steps.
 
-A schedule counts steps or epochs. Run through without training, it shows the learning rates of the
-planned training. A warm-up that is longer than the training never reaches the learning rate it was
-given; a schedule that is stepped per batch although it counts epochs ends far too early. Both are
-reported if the same training goes clearly better at the constant rate.
+A schedule counts steps or epochs. The exam computes its learning rates for the planned training
+without training. A warm-up that is longer than the training never reaches the given learning rate;
+a schedule that is stepped per batch although it counts epochs ends far too early. Both are reported
+if the same training goes clearly better at the constant rate.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.2, on warm-up; Goodfellow,
     Bengio and Courville (2016), Deep Learning, Section 8.3.1, on sufficient conditions for rates.
@@ -32,7 +32,7 @@ class Schedule(Exam):
     """Learning rates of all planned steps."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Whether the learning rate reaches its value, and whether it lasts."""
+        """Whether the learning rate reaches its target value, and whether it falls too soon."""
         given, rates = _played(subject)
         top = max(rates)
         late = top < LOW * given
@@ -77,7 +77,7 @@ class Schedule(Exam):
 
 
 def _played(subject: Subject) -> tuple[float, list[float]]:
-    """The rate that the optimizer was given, and those of all planned steps."""
+    """The learning rate that the optimizer was given, and those of all planned steps."""
     recipe = subject.recipe
     if recipe.scheduler is None or recipe.optimizer is None:
         raise NotApplicableError("there is no schedule")

@@ -1,12 +1,12 @@
 r"""Signals and gradients through the layers.
 
-The mean square of each layer's output, and of the loss's derivative in it, against what mean-field
-theory expects of the weights' variances. Over the depth they grow or shrink by a factor per layer;
-a gradient that is a hundred times shorter (or longer) at one end than at the other asks for a
-hundred different learning rates at once.
+The exam compares the mean square of the output of each layer, and of the derivative of the loss
+with respect to it, with the values that mean-field theory predicts from the variances of the
+weights. Both grow or shrink by a factor per layer. If gradients are a hundred times shorter (or
+longer) at one end than at the other, no single learning rate works for all layers.
 
-Layers that read the very same tensor (query, key and value of attention, the branches of a gate)
-stand side by side: they count as one, with the largest of their values. Where shortcuts bypass
+Layers that read the same tensor (query, key and value of attention, the branches of a gate) are
+parallel and count as one layer, with the largest of their values. Where residual connections bypass
 layers, some layers may get little signal, so the best layer of the last third decides.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Schoenholz, Gilmer, Ganguli and
@@ -116,7 +116,7 @@ def _along(signal: Signal) -> dict[str, dict[str, float]]:
 
 
 def _best_off(ratios: list[float]) -> tuple[int, float]:
-    """Of the last third: the ratio nearest to one, and how many steps it is away."""
+    """For the last third of the layers: the ratio nearest to one, and how many steps it is away."""
     far = range(len(ratios) - max(1, len(ratios) // 3), len(ratios))
     steps = min(far, key=lambda i: abs(math.log(max(ratios[i], 1e-300))))
     return steps, ratios[steps]
@@ -142,7 +142,7 @@ def _watched(model: nn.Module) -> dict[str, Tensor]:
 
 
 def _levels(signal: Signal, read: dict[str, Tensor]) -> list[list[LayerSignal]]:
-    """Layers with weights in their order; those in a row that read one tensor are one level."""
+    """Layers with weights in order; consecutive layers that read the same tensor form one level."""
     levels: list[list[LayerSignal]] = []
     before: Tensor | None = None
     for layer in signal.weighted():

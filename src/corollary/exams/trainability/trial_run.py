@@ -1,9 +1,9 @@
 r"""A short training run with your settings.
 
-Your optimizer, learning rate and batch size, in train mode, for a hundred steps or so in a copy of
-the network; then on one small batch, repeated many times. Whether the loss falls tells more about
-a network than anything else. The loss to beat is that of the best constant answer: the entropy of
-the classes, or the variance of the targets.
+A copy of the network is trained for about a hundred steps with your optimizer, learning rate and
+batch size, in train mode. A second run repeats one small batch many times. Whether the loss falls
+says more about a network than anything else. The loss to beat is the loss of the best constant
+answer: the entropy of the classes, or the variance of the targets.
 
 :source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 11.5, on fitting a tiny
     data set; Karpathy (2019), "A recipe for training neural networks".
@@ -41,7 +41,7 @@ class TrialRunExam(Exam):
     share = 4.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The run, and one batch memorised."""
+        """The training run, and the run on a single batch."""
         trial = trial_run_of(subject, budget)
         yield self._run(trial)
         yield self._one_batch(trial)

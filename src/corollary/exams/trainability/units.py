@@ -1,8 +1,8 @@
 """Dead and saturated units.
 
-A ReLU unit that gives zero to every sample has no gradient and stays as it is; a tanh or sigmoid
-unit far out on its plateau has almost none. A start with zero biases leaves a unit dead only if all
-samples lie on one side of its hyperplane, which for more than a few samples hardly happens.
+A ReLU unit that outputs zero for every sample gets no gradient and never changes. A saturated tanh
+or sigmoid unit gets almost no gradient. With zero initial biases a unit is dead only if all samples
+lie on one side of its hyperplane, which hardly happens for more than a few samples.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4; Glorot and Bengio (2010),
     "Understanding the difficulty of training deep feedforward neural networks".

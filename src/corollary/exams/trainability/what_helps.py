@@ -1,10 +1,10 @@
 r"""What would help.
 
-Where training goes badly, changes are tried one at a time, each with the same weights, batches and
+If training goes badly, changes are tried one at a time, each with the same weights, batches and
 number of steps: without dropout, without weight decay, with another learning rate, other scales,
-another activation. The change after which the network errs least points at the cause; of changes
-that help as much, the smallest is named. Each change is an experiment with one factor changed,
-which no threshold on gradients or activations can replace.
+another activation. The change with the fewest errors points at the cause. If several changes help
+equally, the smallest one is named. Each change is an experiment in which a single factor is varied;
+no threshold on gradients or activations can replace it.
 
 :source: Zeller (1999), "Yesterday, my program worked. Today, it does not. Why?", on finding the
     cause by trying changes; Smith (2018), "A disciplined approach to neural network
