@@ -14,9 +14,9 @@ class Attention:
     """Decides at the end of each step whether the next one is followed closely.
 
     Args:
-        first: Steps of a run that are all followed.
-        window: Steps in a row that are followed later, once in ``every`` steps.
-        every: Steps of which one window is followed.
+        first: The number of first steps, all of which are followed.
+        window: The number of consecutive steps that are followed later, once in ``every`` steps.
+        every: The number of steps per window.
 
     Example:
         >>> attention = Attention(first=4, window=2, every=8)

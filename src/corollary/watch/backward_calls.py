@@ -1,8 +1,8 @@
 """Notifies watchers of every backward pass, for which torch offers no hook.
 
 ``Tensor.backward`` and every framework call ``torch.autograd.backward`` by its name, so while a
-watcher is open that name is a function that notifies the watchers and then calls torch's own with
-the same arguments. The last watcher to close puts torch's own back.
+watcher is open, this name is replaced by a function that notifies the watchers and then calls the
+original with the same arguments. The last watcher to close restores the original.
 """
 
 import threading

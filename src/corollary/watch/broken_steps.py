@@ -18,9 +18,9 @@ class BrokenSteps:
 
     Args:
         loop: The run.
-        writer: Of its record.
-        place: Beside which the file of a step is written; None writes none.
-        limit: Bytes that it may have.
+        writer: The writer of its record.
+        place: The path next to which the file of a step is written; None writes no file.
+        limit: The largest size of this file in bytes.
     """
 
     def __init__(self, loop: Loop, writer: Writer, place: Path | None, limit: int) -> None:

@@ -1,8 +1,8 @@
 """When to measure: a budget of work, counted in steps of the loop and not in seconds.
 
-A measurement has a price in units of one training step (forward, backward, update). What is spent
-stays below a first credit plus a share of the steps made, so the same run is measured at the same
-steps on any machine, and the cost of a long run is its share.
+A measurement has a price in units of one training step (forward, backward, update). The total price
+stays below an initial credit plus a fraction of the steps made. The same run is therefore measured
+at the same steps on any machine, and the cost of a long run is this fraction.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class Cadence:
     last: dict[str, int] = field(default_factory=dict)
 
     def due(self, name: str, steps: int) -> bool:
-        """Whether it may be measured now; if so, it is charged."""
+        """Whether this may be measured now; if so, its price is charged."""
         price, part = self.plan[name]
         spent = self.spent.get(name, 0.0)
         allowed = min(self.credit, MOST / price) * price + self.share * part * steps
@@ -38,5 +38,5 @@ class Cadence:
         return True
 
     def refund(self, name: str) -> None:
-        """The measurement could not be made; its price is given back, and its step stays."""
+        """The measurement could not be made: refund its price."""
         self.spent[name] = self.spent.get(name, 0.0) - self.plan[name][0]

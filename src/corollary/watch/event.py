@@ -21,7 +21,7 @@ SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Event:
-    """One cause, reported once; the finding's ``exam`` is the cause.
+    """One cause, reported once; the ``exam`` of the finding is the cause.
 
     Example:
         >>> Event(7, Finding("loop/zero_grad_missing", "Gradients are never cleared")).cause
@@ -43,7 +43,7 @@ class Event:
         return self.finding.severity
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, as a line of the run's file has it."""
+        """Plain data, as in a line of the record."""
         return {
             "kind": "event",
             "step": self.step,
@@ -68,7 +68,7 @@ class Events:
     """The events of a run, merged by cause.
 
     Args:
-        told: Called with an event when it is first reported, becomes more severe or passes.
+        told: Called with an event when it is first reported, becomes more severe or ends.
     """
 
     def __init__(self, told: Callable[[Event], None] = lambda event: None) -> None:
@@ -82,7 +82,7 @@ class Events:
         return len(self._all)
 
     def sorted(self) -> list[Event]:
-        """The most severe first, those that have passed last."""
+        """The events, the most severe first; events that have ended come last."""
         order = sorted(self._all.values(), key=lambda e: (-e.severity.rank, e.step))
         return sorted(order, key=lambda e: e.passed is not None)
 
@@ -111,13 +111,13 @@ class Events:
         )
 
     def passes(self, cause: str, step: int) -> None:
-        """Mark the event as passed."""
+        """Mark the event as ended."""
         known = self._all.get(cause)
         if known is not None and known.passed is None:
             self._put(replace(known, passed=step))
 
     def explains(self, cause: str, symptom: str) -> None:
-        """A later finding is the cause of one that was said before it."""
+        """Handle a later finding that is the cause of an earlier one."""
         known = self._all.get(symptom)
         if known is not None and known.severity.rank >= 2:
             details = known.finding.details | {"symptom_of": cause}
@@ -151,7 +151,7 @@ class Streak:
         self.on = False
 
     def see(self, holds: bool) -> bool | None:
-        """True when it is established, False when it has passed, None when nothing is new."""
+        """True when the condition becomes established, False when it ends, None otherwise."""
         self.yes, self.no = (self.yes + 1, 0) if holds else (0, self.no + 1)
         if not self.on and self.yes >= self.need:
             self.on = True

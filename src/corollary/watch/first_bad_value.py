@@ -1,6 +1,7 @@
 """The first operation of a pass whose result is NaN or infinite, with its layer.
 
-Operations are read as they are executed, below autograd, so functions count as much as layers.
+Operations are read as they are executed, below autograd, so functions are covered as well as
+layers.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ UNWRITTEN = ("aten::empty", "aten::new_empty", "aten::_to_copy", "aten::detach",
 
 @dataclass(frozen=True)
 class BadValue:
-    """Where a pass left the finite numbers."""
+    """The place where a pass first gave NaN or infinity."""
 
     operation: str  # as torch calls it
     layer: str  # path of the module that was computing; empty for the model itself

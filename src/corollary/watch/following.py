@@ -23,7 +23,7 @@ TREND = 50  # steps between two looks at the trend of the loss
 
 
 class Following:
-    """What :class:`~corollary.watch.hooks.Ears` tell, in the order of the loop."""
+    """The callbacks of :class:`~corollary.watch.hooks.Ears`, in the order of the loop."""
 
     def __init__(self, loop: Loop, panel: Panel, measuring: Measuring, broken: BrokenSteps) -> None:
         self.loop, self.panel, self.measuring, self.broken = loop, panel, measuring, broken
@@ -53,7 +53,7 @@ class Following:
         return owned
 
     def _succeeds(self, new: Owned, main: Owned) -> bool:
-        """Whether a new optimizer has what the main one had, and neither was put aside before."""
+        """Whether a new optimizer has the parameters of the main one, and none was replaced."""
         same = {id(p) for p in new.parameters} == {id(p) for p in main.parameters}
         back = any(o is new.optimizer for o in self.retired)  # then they take turns
         return same and not back
@@ -181,7 +181,7 @@ class Following:
             self._end_step()
 
     def _end_closure(self, optimizer: Optimizer) -> None:
-        """Trainers hand over closures that compute nothing, where the loop has done all."""
+        """Some trainers pass closures that compute nothing, as the loop has done the work."""
         if self.inside == 0:
             self.idle.add(id(optimizer))
         elif self.inside is not None:
@@ -189,7 +189,7 @@ class Following:
         self.inside = None
 
     def _end_step(self) -> None:
-        """Count, and decide how the next step is looked at."""
+        """Count the step, and decide how the next step is followed."""
         loop, before = self.loop, self.attention.on
         loop.silent = loop.quiet = loop.calls = loop.training_calls = 0
         loop.step += 1
@@ -210,7 +210,7 @@ class Following:
             self.panel.tell("on_clip", parameters, most, norm)
 
     def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
-        """A plateau scheduler was given a value; this is rare, and always told."""
+        """A plateau scheduler was given a value; this is rare and always reported."""
         self.panel.tell("on_plateau", scheduler, value)
 
     def told(self, occasion: str, *facts: Any) -> None:

@@ -1,8 +1,8 @@
 """What is saved and reported when a loss or a gradient is no longer finite.
 
-The pass is repeated once with the same inputs and the same random state, on a module that is given
-back as it was. What a replay needs (inputs, weights, optimizer state, random state) is written to
-one file, within a size limit.
+The pass is repeated once with the same inputs and the same random state, on a module that is
+restored afterwards. What a replay needs (inputs, weights, optimizer state, random state) is written
+to one file, within a size limit.
 """
 
 import math
@@ -102,7 +102,7 @@ def bad_gradients(loop: Loop) -> list[str]:
 def write_evidence(loop: Loop, path: Path, limit: int) -> int | None:
     """Write what a replay needs; None if it is larger than ``limit`` bytes.
 
-    Only plain data and tensors, so that it loads without running code.
+    The file has only plain data and tensors, so that it loads without running code.
     """
     last = loop.passes[-1] if loop.passes else None
     main = loop.main

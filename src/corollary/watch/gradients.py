@@ -1,8 +1,8 @@
 """What happens to ``.grad`` between two steps, read from the tensors and not from method calls.
 
-A gradient that was cleared is ``None`` or was written to and is zero; one that nobody touched has
-the identity and the version counter it had before. So a loop that clears by hand, through the
-model, through the optimizer or through a framework looks the same.
+A cleared gradient is ``None``, or was written to and is zero. An untouched gradient has the same
+identity and version counter as before. It therefore does not matter whether gradients are cleared
+by hand, through the model, through the optimizer or through a framework.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def probes(parameters: Sequence[nn.Parameter], most: int = MOST) -> list[nn.Para
 
 
 def smallest(parameters: Sequence[nn.Parameter], most: int) -> list[nn.Parameter]:
-    """The parameters that cost least to look at."""
+    """The parameters that are cheapest to read."""
     return sorted(parameters, key=lambda p: p.numel())[:most]
 
 
@@ -56,11 +56,14 @@ class GradientLife:
         self.turns: list[int] = []  # which optimizer steps had been made, for each of the passes
 
     def follows(self, other: "GradientLife") -> bool:
-        """Whether it looks at the same parameters."""
+        """Whether it follows the same parameters."""
         return [id(p) for p in self.parameters] == [id(p) for p in other.parameters]
 
     def before_backward(self, turn: int) -> None:
-        """Forget what was cleared since we last looked; ``turn`` counts every optimizer's steps."""
+        """Forget what was cleared since the last look.
+
+        ``turn`` counts the steps of all optimizers.
+        """
         wrote = bool(self.reached)
         for i, p in enumerate(self.parameters):
             if mark(p) != self.seen[i] and is_zero(p):
@@ -74,7 +77,7 @@ class GradientLife:
         self.seen = [mark(p) for p in self.parameters]
 
     def after_backward(self, turn: int) -> bool:
-        """Note what this pass reached; whether it reached anything."""
+        """Record which parameters this pass reached; returns whether it reached any."""
         hit = {i for i, p in enumerate(self.parameters) if mark(p) != self.seen[i]}
         self.reached |= hit
         self.used |= hit & self.old
@@ -85,7 +88,7 @@ class GradientLife:
         return bool(hit)
 
     def cleared_after_backward(self) -> bool:
-        """Whether what the passes wrote is gone, so that a step would do nothing."""
+        """Whether the gradients of the passes are gone, so that a step would do nothing."""
         return bool(self.reached) and all(
             mark(self.parameters[i]) != self.seen[i] and is_zero(self.parameters[i])
             for i in self.reached
@@ -93,11 +96,11 @@ class GradientLife:
 
     @property
     def leftover(self) -> bool:
-        """Whether a gradient holds that of a step before as well."""
+        """Whether a gradient also contains the gradient of an earlier step."""
         return bool(self.used)
 
     def after_step(self) -> None:
-        """What is there now has been used."""
+        """Record that the present gradients have been used."""
         self.seen = [mark(p) for p in self.parameters]
         self.old = {i for i, m in enumerate(self.seen) if m is not None}
         self.used, self.reached, self.backwards = set(), set(), 0

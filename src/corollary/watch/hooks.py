@@ -33,7 +33,7 @@ class Hearing(Protocol):
         """The model has computed."""
 
     def backward_begins(self, roots: Sequence[Tensor]) -> None:
-        """A graph is about to be gone through."""
+        """A backward pass is about to begin."""
 
     def backward_ended(self, roots: Sequence[Tensor]) -> None:
         """Gradients are there."""
@@ -58,7 +58,7 @@ class Hearing(Protocol):
 
 
 class Ears:
-    """Attach on creation, :meth:`remove` to detach."""
+    """Hooks that are attached on creation; :meth:`remove` detaches them."""
 
     watches = True  # its hooks count and store nothing of the loop
 
@@ -75,7 +75,7 @@ class Ears:
         told_calls.listen(self)
 
     def remove(self) -> None:
-        """Leave the loop as it was."""
+        """Restore the loop."""
         stop_listening(self)
         told_calls.stop_listening(self)
         for handle in self._handles:
@@ -83,19 +83,19 @@ class Ears:
         self._handles = []
 
     def before_backward(self, roots: Sequence[Tensor]) -> None:
-        """As :mod:`backward_calls` tells it."""
+        """Called by :mod:`backward_calls`."""
         self._safely(self.hearing.backward_begins, roots)
 
     def after_backward(self, roots: Sequence[Tensor]) -> None:
-        """As :mod:`backward_calls` tells it."""
+        """Called by :mod:`backward_calls`."""
         self._safely(self.hearing.backward_ended, roots)
 
     def clipped(self, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.clipped, parameters, most, norm)
 
     def compared(self, scheduler: ReduceLROnPlateau, value: float) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.compared, scheduler, value)
 
     def loaded(self, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
@@ -146,7 +146,7 @@ class Ears:
 
 
 def unwrapped(optimizer: Any) -> Optimizer:
-    """The torch optimizer within a wrapper, as accelerate and Lightning have them."""
+    """The torch optimizer inside a wrapper, such as those of accelerate and Lightning."""
     while not isinstance(optimizer, Optimizer) or hasattr(optimizer, "optimizer"):
         inner = getattr(optimizer, "optimizer", None) or getattr(optimizer, "_optimizer", None)
         if inner is None:
@@ -156,7 +156,7 @@ def unwrapped(optimizer: Any) -> Optimizer:
 
 
 def has_hooks(model: nn.Module) -> bool:
-    """Whether a module has forward hooks that are not ours; they may count or store."""
+    """Whether a module has forward hooks of other packages, which may count or store calls."""
     found = [
         hook
         for module in model.modules()

@@ -43,7 +43,7 @@ class WatchCallback(Base):  # type: ignore[misc]
             self.watcher.events.say(self.watcher.step, finding)
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        """The loaders are there, so the length of the run is known."""
+        """The loaders exist, so the length of the run is known."""
         epochs, batches = trainer.max_epochs, trainer.num_training_batches
         known = isinstance(epochs, int) and epochs > 0 and isinstance(batches, int) and batches > 0
         if self.watcher is not None and known:
@@ -53,12 +53,12 @@ class WatchCallback(Base):  # type: ignore[misc]
     def on_train_batch_start(
         self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Tell which batch this is: ``training_step`` is no call of the module."""
+        """Pass on the batch, because ``training_step`` is not a call of the module."""
         if self.watcher is not None:
             self.watcher.batch(batch)
 
     def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
-        """Hand over the held-out loss, where it was logged as ``val_loss``."""
+        """Pass on the held-out loss if it was logged as ``val_loss``."""
         value = trainer.callback_metrics.get("val_loss")
         if self.watcher is not None and value is not None and not trainer.sanity_checking:
             self.watcher.held_out(value)
@@ -69,6 +69,6 @@ class WatchCallback(Base):  # type: ignore[misc]
             self.watcher.close()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
-        """The run has failed; what was seen is kept."""
+        """The run has failed; its record is kept."""
         if self.watcher is not None:
             self.watcher.close()

@@ -1,4 +1,4 @@
-"""What the last nodes of a loss's graph tell: which loss, of how many targets, times what."""
+"""Reads the graph of a loss: the kind of loss, its factor and its number of targets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ DEEPEST = 24  # nodes between the root and the loss function that are looked at
 
 @dataclass(frozen=True)
 class LossGraph:
-    """Read from the graph of one backward pass."""
+    """Facts read from the graph of one backward pass."""
 
     kind: str = ""  # "cross entropy", "mse", ...; empty where it is none of torch's
     factor: float = 1.0  # constants that the loss was multiplied by
@@ -58,7 +58,7 @@ SCALER = 128.0  # factors from here on are those of a GradScaler
 
 
 def step_loss(values: Sequence[float], graph: LossGraph) -> float:
-    """The loss of a step from those of its passes: a mean, or a sum of shares.
+    """The loss of a step from the losses of its passes: their mean, or the sum of divided losses.
 
     Example:
         >>> step_loss([1.0, 3.0], LossGraph()), step_loss([0.5, 1.5], LossGraph(factor=0.5))
@@ -71,7 +71,7 @@ def step_loss(values: Sequence[float], graph: LossGraph) -> float:
 
 
 def path_to_loss(root: Tensor) -> Iterator[Any]:
-    """The nodes from the root to the loss function, or to the first that is no scaling."""
+    """The nodes from the root to the loss function, or to the first node that is not a scaling."""
     node: Any = root.grad_fn
     for _ in range(DEEPEST):
         if node is None:

@@ -1,4 +1,4 @@
-"""What is measured at the steps that are followed closely, when its budget allows it."""
+"""The measurements at steps that are followed closely, as far as the budget allows."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ PLAN = {
 
 
 class Measuring:
-    """Decides what is due, reads it and tells the detectors and the record."""
+    """Decides which measurements are due, makes them, and passes them on."""
 
     def __init__(
         self, loop: Loop, panel: Panel, writer: Writer, *, overhead: float, memory: int
@@ -67,7 +67,7 @@ class Measuring:
                 self.local = LocalGradient(loop.main.parameters)
 
     def release(self) -> None:
-        """Leave no hook and no copy behind."""
+        """Remove all hooks and copies."""
         if self.probe is not None:
             self.probe.forget()
         if self.local is not None:
@@ -82,7 +82,7 @@ class Measuring:
             self.loop.recomputed |= self.probe.recomputed
 
     def before_backward(self, root: Tensor) -> None:
-        """The first graph of a step is there."""
+        """The first graph of a step exists."""
         parameters = self.limit.parameters() if root.requires_grad else []
         if not parameters or not self.cadence.due("curvature", self.loop.made):
             return
@@ -100,7 +100,10 @@ class Measuring:
             self.say("threshold", Reading(limit, limit, limit))
 
     def after_backward(self, clean: bool) -> None:
-        """A pass has reached parameters; ``clean`` if the gradient is that of one pass."""
+        """A pass has reached parameters.
+
+        ``clean`` says whether the gradient comes from one pass.
+        """
         if self.probe is not None and self.probe.order:
             self._read_layers(self.probe, clean)
         size = self.loop.passes[-1].size if self.loop.passes else 0

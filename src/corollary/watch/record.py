@@ -1,4 +1,4 @@
-"""A run's record, read back: losses, readings and events, of all processes that took part."""
+"""The record of a run, read from its file: losses, readings and events of all processes."""
 
 import json
 import os
@@ -31,7 +31,7 @@ class Series:
 
 @dataclass
 class Run:
-    """All that is known of a watched run.
+    """Everything that is known about a watched run.
 
     Args:
         about: The first line: model, optimizers, environment.
@@ -40,11 +40,11 @@ class Run:
         series: Measurements by name.
         events: One per cause, the most severe first.
         evidence: Files that hold a broken step.
-        problems: Of the watcher itself.
-        ended: Whether the run's last line is there.
+        problems: Errors of the watcher itself.
+        ended: Whether the record has its last line.
         steps: Optimizer steps.
-        seconds: Of the whole run, once it has ended.
-        ranks: How many processes' records were found.
+        seconds: Seconds of the whole run, once it has ended.
+        ranks: The number of processes whose records were found.
     """
 
     about: dict[str, Any]
@@ -61,11 +61,11 @@ class Run:
 
     @property
     def open(self) -> list[Event]:
-        """Events that have not passed."""
+        """Events that have not ended."""
         return [e for e in self.events if e.passed is None]
 
     def worst(self) -> Severity:
-        """The highest severity of an event that has not passed."""
+        """The highest severity of an event that has not ended."""
         return max((e.severity for e in self.open), key=lambda s: s.rank, default=Severity.NONE)
 
     def take(self, line: dict[str, Any]) -> None:
@@ -96,9 +96,9 @@ class Run:
 
 
 def read_run(path: str | os.PathLike[str]) -> Run:
-    """Read a record, with those of the other processes beside it (``run.rank1.jsonl``).
+    """Read a record, together with the records of other processes (``run.rank1.jsonl``).
 
-    A run that is still going on, or whose last line was cut, is read as far as it is there.
+    A run that is still going on, or whose last line was cut, is read up to its last complete line.
 
     Raises:
         ResultsFileError: if this is not the record of a run.
@@ -149,7 +149,7 @@ def _add(series: Series, line: dict[str, Any], key: str) -> None:
 
 
 def _join(run: Run, other: Run) -> None:
-    """Events of another process are those of the run; its curves are left out."""
+    """Add the events of another process to the run; its curves are not used."""
     run.ranks += 1
     known = {e.cause for e in run.events}
     run.events += [e for e in other.events if e.cause not in known]

@@ -17,7 +17,7 @@ from corollary.watch.forensics import SCHEMA, broken
 
 @dataclass(frozen=True)
 class Replay:
-    """What the step did this time."""
+    """The result of the repeated step."""
 
     step: int
     weights: tuple[str, ...]  # parameters that were not finite before the pass
@@ -27,7 +27,7 @@ class Replay:
 
     @property
     def broken(self) -> bool:
-        """Whether anything was not finite."""
+        """Whether any value was not finite."""
         return bool(self.weights or self.forward or self.gradients)
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ def read_step(path: Path) -> dict[str, Any]:
     """The data of a kept step; nothing in the file is executed.
 
     Raises:
-        ResultsFileError: if this is not one.
+        ResultsFileError: if the file does not contain a step.
     """
     try:
         found = torch.load(path, weights_only=True)

@@ -31,11 +31,11 @@ class WatchCallback(Base):  # type: ignore[misc]
         self.watcher: Watcher | None = None
 
     def on_train_begin(self, net: Any, **given: Any) -> None:
-        """Begin to watch the module and the optimizer that skorch has made."""
+        """Begin to watch the module and the optimizer that skorch has created."""
         self.watcher = watch(net.module_, net.optimizer_, **self.options)
 
     def on_epoch_end(self, net: Any, **given: Any) -> None:
-        """Hand over the validation loss, where there is one."""
+        """Pass on the validation loss if there is one."""
         value = net.history[-1].get("valid_loss")
         if self.watcher is not None and value is not None:
             self.watcher.held_out(float(value))
@@ -46,5 +46,5 @@ class WatchCallback(Base):  # type: ignore[misc]
             self.watcher.close()
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The options by name, as scikit-learn clones a callback."""
+        """The options by name, which scikit-learn needs to clone a callback."""
         return dict(self.options)

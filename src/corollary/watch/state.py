@@ -23,7 +23,7 @@ MOST_PROBLEMS = 20
 
 @dataclass
 class Pass:
-    """One call of the model with gradients: what it was given and in which mode."""
+    """One call of the model with gradients: its inputs and its mode."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Pass:
     repeatable: bool = True  # whether the model can be called with these inputs
 
     def tensors(self) -> list[Tensor]:
-        """The tensors among the inputs, the first ones first."""
+        """The tensors among the inputs, in order."""
         return tensors_in([*self.args, *self.kwargs.values()])
 
     def first(self) -> Tensor | None:
@@ -50,7 +50,7 @@ class Pass:
 
 @dataclass
 class Owned:
-    """An optimizer that steps parameters of the model."""
+    """An optimizer that updates parameters of the model."""
 
     optimizer: Optimizer
     parameters: list[nn.Parameter]  # those of the model
@@ -112,7 +112,7 @@ class Loop:
 
     @property
     def inner(self) -> nn.Module:
-        """The module within a compiled one."""
+        """The module inside a compiled module."""
         return getattr(self.model, "_orig_mod", self.model)
 
     @property
@@ -139,7 +139,7 @@ class Loop:
         return self.names.get(id(p), "a parameter that is not in the model")
 
     def trained(self) -> Sequence[nn.Parameter]:
-        """Parameters of the model that ask for a gradient."""
+        """Parameters of the model that require a gradient."""
         return [p for p in self.model.parameters() if p.requires_grad]
 
     def note_loss(self, value: float) -> None:

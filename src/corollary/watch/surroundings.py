@@ -1,7 +1,7 @@
 """The loader and the scheduler of a loop, read from the variables of the functions that run it.
 
-Nobody has to hand them over. The frames above ``optimizer.step()`` are searched once; nothing in
-them is changed.
+The user does not have to pass them. The frames above ``optimizer.step()`` are searched once;
+nothing in them is changed.
 """
 
 import inspect
@@ -23,7 +23,10 @@ VALUES = 400  # variables of a frame that are looked at
 
 @dataclass
 class Surroundings:
-    """What was found; several loaders are kept, the one of the training batches is not known."""
+    """The objects that were found.
+
+    Several loaders are kept, because the training loader is not known.
+    """
 
     loaders: list[DataLoader[Any]]
     scheduler: LRScheduler | None
@@ -31,7 +34,7 @@ class Surroundings:
     strange: LRScheduler | None = None  # of an optimizer with some of the same parameters
 
     def loader(self, batch_size: int) -> DataLoader[Any] | None:
-        """The largest loader that gives batches of this size."""
+        """The largest loader that yields batches of this size."""
         fit = [x for x in self.loaders if x.batch_size == batch_size and _length(x) > 0]
         return max(fit, key=_length, default=None)
 

@@ -45,7 +45,7 @@ class Listener(Protocol):
 
 
 def listen(listener: Listener) -> None:
-    """Tell ``listener`` of each call from now on."""
+    """Notify ``listener`` of each call from now on."""
     _listeners.append(listener)
     for owner, name, own, told in _PLACES:
         if getattr(owner, name) is own:

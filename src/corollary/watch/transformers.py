@@ -34,7 +34,7 @@ class WatchCallback(Base):  # type: ignore[misc]
         self.watcher: Watcher | None = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Begin to watch the model and the optimizer that the Trainer has made."""
+        """Begin to watch the model and the optimizer that the Trainer has created."""
         options = {"step": int(state.global_step), "steps": int(state.max_steps)} | self.options
         optimizer = given.get("optimizer")
         optimizers = [] if optimizer is None else [unwrapped(optimizer)]
@@ -43,7 +43,7 @@ class WatchCallback(Base):  # type: ignore[misc]
             self.watcher.events.say(self.watcher.step, finding)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **given: Any) -> None:
-        """Hand over the held-out loss."""
+        """Pass on the held-out loss."""
         value = (given.get("metrics") or {}).get("eval_loss")
         if self.watcher is not None and value is not None:
             self.watcher.held_out(float(value))

@@ -1,4 +1,4 @@
-"""The monitor of a training loop: two lines, nothing in the loop changes.
+"""The monitor of a training loop: two lines of code, and the loop itself does not change.
 
 Example:
     >>> import torch
@@ -50,20 +50,21 @@ def watch(
     evidence: int = 256 << 20,
     quiet: bool = False,
 ) -> "Watcher":
-    """Watch a training loop: measure theory's quantities, and say what goes wrong and why.
+    """Watch a training loop: measure what theory describes, and say what goes wrong and why.
 
-    Training is bit for bit what it is without the watcher, and an error inside the watcher never
+    Training is bit for bit the same as without the watcher, and an error inside the watcher never
     reaches the loop. The loss is read from the backward pass.
 
     Args:
-        model: The module that is trained; hand over what the loop calls.
-        optimizer: One or several; without it those that step parameters of the model are found.
+        model: The module that the loop trains and calls.
+        optimizer: One or several; by default, all optimizers that update parameters of the model
+            are found.
         to: A file for the run's record (JSON lines), sinks, or None for no record.
-        steps: How many optimizer steps the run is planned for, if you know.
-        step: Steps made before, of a resumed run; the record is then continued.
-        overhead: Share of the loop's work that measurements may add.
-        memory: Bytes that measurements may hold.
-        evidence: Bytes that the file with the step of a NaN may have; 0 keeps none.
+        steps: The planned number of optimizer steps, if it is known.
+        step: The number of steps before a resumed run; the record is then continued.
+        overhead: The fraction of the work of the loop that measurements may add.
+        memory: The largest memory in bytes that measurements may use.
+        evidence: The largest size in bytes of the file with a broken step; 0 writes no file.
         quiet: Print nothing.
 
     Raises:
@@ -135,24 +136,24 @@ class Watcher:
 
     @property
     def problems(self) -> list[str]:
-        """What went wrong inside the watcher."""
+        """The errors inside the watcher."""
         return self._loop.problems
 
     def loss(self, value: float | Tensor) -> None:
-        """Hand over the loss of this step, where it cannot be read from the backward pass."""
+        """Pass the loss of this step, if it cannot be read from the backward pass."""
         self._following.given = _number(value)
 
     def plan(self, steps: int) -> None:
-        """Tell how many steps the run is planned for, if that was not known at its start."""
+        """Set the planned number of steps, if it was not known at the start."""
         self._loop.planned = self._loop.planned or steps
 
     def batch(self, *inputs: Any) -> None:
-        """Hand over the batch of this pass, in a loop that does not call the model itself."""
+        """Pass the batch of this pass, in a loop that does not call the model itself."""
         model, state = self._loop.model, torch.get_rng_state()
         self._loop.passes.append(Pass(inputs, {}, model.training, state, repeatable=False))
 
     def held_out(self, value: float | Tensor) -> None:
-        """Hand over a loss on data that is not trained on."""
+        """Pass a loss on held-out data."""
         number = _number(value)
         self._measuring.say("held out", Reading(number, number, number))
         recent = self._loop.loss_values(50)
@@ -161,7 +162,7 @@ class Watcher:
             self._measuring.say("gap", Reading(gap, gap, gap))
 
     def close(self) -> None:
-        """Remove every hook and write the end of the record; harmless if done before."""
+        """Remove every hook and write the end of the record; calling it twice is harmless."""
         if self._ears is None:
             return
         self._ears.remove()

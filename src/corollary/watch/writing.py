@@ -1,4 +1,4 @@
-"""The lines of a run's record, handed to the sinks; losses are thinned so that files stay small."""
+"""The lines of the record of a run; losses are thinned so that files stay small."""
 
 import os
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ LINES = 500  # lines of losses before twice as many steps share a line
 
 
 class Writer:
-    """Makes lines and hands each to every sink; a sink that fails is left out from then on."""
+    """Writes each line to every sink; a sink that fails is not used again."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self.sinks = list(sinks)
@@ -79,7 +79,7 @@ class Writer:
         self._line(line | {"low": reading.low, "high": reading.high})
 
     def event(self, event: Event) -> None:
-        """An event that is new, more severe or over."""
+        """An event that is new, more severe or has ended."""
         self._line(event.to_json())
 
     def evidence(self, step: int, path: str | None, size: int | None) -> None:
@@ -106,7 +106,7 @@ class Writer:
 
 
 def chosen_sinks(to: Any, *, resumed: bool, quiet: bool) -> list[Sink]:
-    """What ``to`` of :func:`corollary.watch` stands for."""
+    """The sinks that the argument ``to`` of :func:`corollary.watch` stands for."""
     printed: list[Sink] = [] if quiet else [Terminal()]
     if to is None:
         return printed
@@ -121,7 +121,7 @@ def chosen_sinks(to: Any, *, resumed: bool, quiet: bool) -> list[Sink]:
 
 
 def process_rank() -> tuple[int, int]:
-    """Which of how many processes this is, started by torchrun or by hand."""
+    """The number of this process and the number of processes, started by torchrun or by hand."""
     if distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))

@@ -121,7 +121,7 @@ class Cleared(Detector):
         self.usual: Counter[int] = Counter()  # passes that made up a step
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """Note the batch; whether gradients of inputs were asked for, or weights moved."""
+        """Record the batch, requested gradients of inputs, and changes of weights."""
         if loop.main is None or not loop.passes:
             return
         tensors = loop.passes[-1].tensors()
@@ -137,7 +137,7 @@ class Cleared(Detector):
         self.excused |= closure
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Count what was lost for this step."""
+        """Count the passes that were lost for this step."""
         if owned is not loop.main:
             return
         lost = owned.life.cleared if len(self.prints) > 1 and not self.excused else 0

@@ -1,4 +1,4 @@
-"""What the calls of ``clip_grad_norm_`` were given."""
+"""The arguments of ``clip_grad_norm_``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,20 +17,20 @@ LEAST = 0.5  # share of the weights below which clipping misses most of the grad
 
 
 class ClipCalls(Detector):
-    """Clipping of no parameters, of gradients that are not there yet, or of a part of them."""
+    """Clipping of no parameters, before gradients exist, or of only some parameters."""
 
     def __init__(self) -> None:
         self.streaks = {cause: Streak(3, release=10) for cause in (NOTHING, EARLY, PART)}
         self.calls: list[tuple[set[int], bool]] = []  # since the step: what, and whether in vain
 
     def on_clip(self, loop: Loop, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
-        """Note whether there was a gradient to clip."""
+        """Record whether there was a gradient to clip."""
         known = not isinstance(norm, Tensor) or norm.device.type == "cpu"
         empty = all(p.grad is None for p in parameters) or (known and float(norm) == 0)
         self.calls.append(({id(p) for p in parameters}, empty))
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Compare with what the step has used."""
+        """Compare with the parameters that the step has used."""
         used = [p for p in owned.parameters if p.grad is not None]
         if not self.calls or not used:
             return

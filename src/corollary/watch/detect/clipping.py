@@ -1,7 +1,7 @@
 """What happens to gradients between the backward pass and the step, and after it.
 
-A few small gradients are compared: their length after the pass, their length in the step.
-Clipping, a GradScaler, and a loop that uses either incompletely leave different factors.
+The norms of a few small gradients after the backward pass are compared with their norms in the
+step. Clipping, a GradScaler, and a loop that uses either of them wrongly lead to different factors.
 """
 
 import math
@@ -34,7 +34,7 @@ TINY = 0.01  # of its length: clipping that replaces the learning rate
 
 
 class Clipping(Detector):
-    """Compares a few gradients after the backward pass with the same in the step."""
+    """Compares a few gradients after the backward pass with the same gradients in the step."""
 
     def __init__(self) -> None:
         self.factors: list[float] = []
@@ -44,7 +44,7 @@ class Clipping(Detector):
         self.few: list[nn.Parameter] = []
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """Measure what the pass wrote."""
+        """Measure the gradients that the pass wrote."""
         every = EVERY if len(self.factors) < 2 * ENOUGH else 10 * EVERY
         every = 1 if loop.made < SURE else every
         if loop.main is None or loop.made % every or not reached:
@@ -56,7 +56,7 @@ class Clipping(Detector):
         self.before = total(_grad_norms(self.few)), scale, [mark(p) for p in self.few]
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Measure what the step used: gradients are still there."""
+        """Measure the gradients that the step used; they still exist."""
         if owned is not loop.main or self.before is None:
             return
         (was, scale, marks), self.before = self.before, None
@@ -88,7 +88,10 @@ class Clipping(Detector):
         self._never(loop, min(kept))
 
     def _at_once(self, loop: Loop, owned: Owned) -> None:
-        """Two steps with a scale of a power of two that is not divided out: it may soon be NaN."""
+        """Whether two steps used a scale (a power of two) that was not divided out.
+
+        NaN may follow soon.
+        """
         scale, fused = self.scales[-1], any(g.get("fused") for g in owned.optimizer.param_groups)
         known = min(self.scales[-2:]) >= SCALER and _power_of_two([scale]) and not fused
         if len(self.scales) >= 2 and known and min(self.factors[-2:]) > 0.5:
@@ -133,7 +136,7 @@ class AfterStep(Detector):
         self.streak = Streak(3, release=5)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Remember what the step has used."""
+        """Store the gradients that the step has used."""
         if owned is loop.main and (loop.made < 40 or loop.made % 5 == 0):
             few = [p.grad for p in smallest(owned.life.parameters, FEW)]
             dense = [g for g in few if g is not None and not g.is_sparse]

@@ -13,7 +13,7 @@ RANDOM = "loop/closure_is_random"
 
 
 class Closures(Detector):
-    """Compares the passes that one step makes: LBFGS takes their differences for curvature."""
+    """Compares the passes that one step makes: LBFGS treats their differences as curvature."""
 
     def __init__(self) -> None:
         self.inside = False
@@ -26,7 +26,7 @@ class Closures(Detector):
         self.inside, self.prints, self.states = closure, [], []
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """Note the batch of this call."""
+        """Record the batch of this call."""
         if self.inside and loop.passes:
             self.prints.append(fingerprint(loop.passes[-1]))
             self.states.append(loop.passes[-1].rng)

@@ -99,7 +99,7 @@ class Batches(Detector):
             )
 
     def _duplicates(self, loop: Loop) -> None:
-        """Some batches are new, and as many are repeated after a few steps."""
+        """Some batches are new, and equally many are repeated after a few steps."""
         back = sum(0 < gap <= NEAR for gap in self.gaps)
         fresh = sum(gap == 0 for gap in self.gaps)
         if back >= 8 and fresh >= 8:

@@ -1,9 +1,9 @@
-"""What outputs depend on: other examples of the batch, or tokens that are to be predicted.
+"""What outputs depend on: other examples of the batch, or the tokens to be predicted.
 
 The model's last call is made again in evaluation mode, twice, with one change between the two. An
 example whose output changes with another example is mixed with it (a wrong axis order, a wrong
-reshape); an output that changes with a later token sees what it has to predict. Everything is put
-back, and nothing is drawn.
+reshape); an output that changes with a later token sees what it has to predict. All states are
+restored, and no random numbers are drawn.
 """
 
 import torch
@@ -33,7 +33,7 @@ class Dependence(Detector):
 
     @torch.no_grad()
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Make the call again, where that is safe."""
+        """Repeat the call if that is safe."""
         if owned is not loop.main or not loop.passes or loop.made not in (LOOK - 1, LOOK):
             return
         before, self.last = self.last, fingerprint(loop.passes[-1])
@@ -89,7 +89,7 @@ class Dependence(Detector):
 
 
 def _outputs(loop: Loop, call: Pass, first: Tensor) -> list[Tensor]:
-    """Float outputs of the call with ``first`` in place of its first tensor."""
+    """Float outputs of the call with ``first`` instead of its first tensor."""
     given = call.first()
     args = [first if a is given else a for a in call.args]
     kwargs = {name: first if a is given else a for name, a in call.kwargs.items()}
@@ -116,7 +116,7 @@ def _differs(a: Tensor, b: Tensor) -> bool:
 
 
 def _by_rows(first: Tensor, labels: Tensor | None) -> bool:
-    """Whether targets say that the first axis has the examples, and not the time."""
+    """Whether the targets show that the first axis is the examples and not the time."""
     if labels is None or labels.dim() == 0 or first.shape[0] == first.shape[1]:
         return False
     if labels.shape[0] == first.shape[0]:

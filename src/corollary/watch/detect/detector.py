@@ -16,7 +16,7 @@ from corollary.watch.state import Loop, Owned
 
 
 class Detector:
-    """Its methods do nothing unless overridden; all are called with the state of the loop."""
+    """The methods do nothing unless overridden; all are called with the state of the loop."""
 
     every_step = False  # whether to be told of steps that are not followed closely, too
 
@@ -33,13 +33,16 @@ class Detector:
         """The model has computed without gradients."""
 
     def on_other_step(self, loop: Loop, optimizer: Optimizer) -> None:
-        """An optimizer that has nothing of the model has made a step."""
+        """An optimizer without parameters of the model has made a step."""
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
         """A backward pass is about to begin."""
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """A backward pass ended; whether it reached a parameter of the model."""
+        """A backward pass has ended.
+
+        ``reached`` says whether it reached a parameter of the model.
+        """
 
     def on_clip(self, loop: Loop, parameters: Sequence[Tensor], most: float, norm: Any) -> None:
         """Gradients are about to be clipped."""
@@ -69,10 +72,10 @@ class Detector:
         """Parameters are about to change."""
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Parameters have changed; gradients are still there."""
+        """Parameters have changed; the gradients still exist."""
 
     def on_update(self, loop: Loop, update: Update) -> None:
-        """Lengths of gradients and updates were measured."""
+        """Norms of gradients and updates were measured."""
 
     def on_layers(self, loop: Loop, probe: LayerProbe) -> None:
         """A pass with hooks on the layers, and its backward pass, are over."""
@@ -93,7 +96,7 @@ def found(
     claims: tuple[str, ...] = (),
     **details: Any,
 ) -> Finding:
-    """An event's finding; ``cause`` is its name."""
+    """The finding of an event; ``cause`` is its name."""
     return Finding(
         cause,
         title,

@@ -1,4 +1,4 @@
-"""All detectors, fresh for a run."""
+"""All detectors, new for each run."""
 
 from corollary.watch.detect.accumulation import Cleared, Weights
 from corollary.watch.detect.carried import Carried

@@ -1,9 +1,9 @@
-r"""Which rows a loop trains on: how many are different, and whether evaluations see them, too.
+r"""The rows a loop trains on: how many are different, and whether evaluations use them too.
 
-Rows are known again by a random projection. Drawn with replacement from N examples, S draws hold
-:math:`N(1 - e^{-S/N})` different ones, and without replacement more; a sampler that finds far fewer
-draws from a part of the data. The first numbers of a batch are followed, too: inputs whose mean or
-spread leaves where it began are changed by somebody.
+Rows are recognised by a random projection. S draws with replacement from N examples contain
+:math:`N(1 - e^{-S/N})` different examples, and draws without replacement contain more. If a run
+shows far fewer, its sampler uses only a part of the data. The mean and the spread of the first
+numbers of a batch are followed too: if they drift, the data are being changed.
 """
 
 import math
@@ -153,7 +153,7 @@ def _drift(before: tuple[float, float], now: tuple[float, float], stored: bool) 
 
 
 def row_marks(first: Tensor) -> list[int]:
-    """One number for each row; none where rows are short or all equal.
+    """One number for each row; empty if rows are short or all equal.
 
     Example:
         >>> x = torch.arange(32.0).reshape(4, 8)

@@ -9,7 +9,7 @@ WEIGHTS = torch.rand(POINTS, generator=torch.Generator().manual_seed(0))
 
 
 def fingerprint(found_pass: Pass) -> int | None:
-    """One number for the end of the first input; None where it would wait for a device.
+    """One number for the end of the first input; None if this would wait for a device.
 
     A random projection: sums would be equal for batches of one-hot rows.
     """

@@ -1,4 +1,4 @@
-"""Parts that are frozen, and still change: stored statistics of batch norm."""
+"""Frozen parts that still change: running statistics of batch norm."""
 
 from torch import nn
 
@@ -13,7 +13,7 @@ Norm = nn.modules.batchnorm._BatchNorm
 
 
 class FrozenStatistics(Detector):
-    """Batch norm layers whose weights nobody trains and whose statistics move."""
+    """Batch norm layers whose weights are not trained and whose statistics change."""
 
     LOOKS = 4  # steps in a row, of any optimizer: adversaries freeze each other in turn
 

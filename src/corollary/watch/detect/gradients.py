@@ -58,13 +58,13 @@ class Vanishing(Detector):
 
 
 class Zero(Detector):
-    """Gradients that are there and are exactly zero."""
+    """Gradients that exist and are exactly zero."""
 
     def __init__(self) -> None:
         self.times: dict[str, int] = {}
 
     def on_update(self, loop: Loop, update: Update) -> None:
-        """Count by parameter; one that is not zero is left out for good."""
+        """Count by parameter; a parameter with a nonzero gradient is never counted again."""
         rows = list(zip(update.names, update.gradients, strict=True))
         for name, g in rows:
             self.times[name] = self.times.get(name, 0) + 1 if g == 0 else -(1 << 20)

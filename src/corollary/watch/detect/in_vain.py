@@ -1,4 +1,4 @@
-"""Settings that do not do what their names say: written in vain, exchanged, rounded to zero."""
+"""Settings without the intended effect: not read, swapped, or rounded to zero."""
 
 import torch
 
@@ -18,13 +18,13 @@ FLAGS = ("requires_grad", "require_grad", "requires_grads", "required_grad", "tr
 
 
 class InVain(Detector):
-    """Looks at attributes that somebody wrote and nobody reads."""
+    """Looks for attributes that were set but are never read."""
 
     def __init__(self) -> None:
         self.defaults: dict[int, object] = {}  # by optimizer: its default rate at first
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Look now and then."""
+        """Look from time to time."""
         if owned.steps % EVERY == 1:
             self._rate(loop, owned)
             if owned is loop.main and owned.steps < 10 * EVERY:
@@ -74,7 +74,7 @@ class InVain(Detector):
             )
 
     def _frozen(self, loop: Loop) -> None:
-        """A flag on a module, or with a wrong name on a parameter, is a new attribute."""
+        """A flag on a module, or under a wrong name on a parameter, only adds an attribute."""
         parts = [
             name or "the model"
             for name, m in loop.model.named_modules()
@@ -102,7 +102,10 @@ class InVain(Detector):
             )
 
     def _momentum(self, loop: Loop) -> None:
-        """The weight of the *new* batch: other frameworks count the old statistics."""
+        """Momentum is the weight of the *new* batch.
+
+        Other frameworks use the weight of the old statistics.
+        """
         norms = [
             name
             for name, m in loop.model.named_modules()
@@ -159,7 +162,7 @@ class InVain(Detector):
             )
 
     def _rate(self, loop: Loop, owned: Owned) -> None:
-        """A learning rate that was written where no step reads it."""
+        """A learning rate on an attribute that the optimizer does not read."""
         optimizer = owned.optimizer
         rates = {float(g["lr"]) for g in optimizer.param_groups}
         written: dict[str, object] = {

@@ -142,7 +142,7 @@ class Tokens(Detector):
 
 
 def offset(x: Tensor, y: Tensor) -> int | None:
-    """How far targets lie ahead of their inputs, 0 to 3; None if they do not, or it is not clear.
+    """How many positions targets are ahead of their inputs, 0 to 3; None if this is not clear.
 
     Example:
         >>> ids = torch.arange(20).reshape(2, 10) ** 2 % 7

@@ -1,4 +1,4 @@
-"""Attention that looks at one token, squashed units at their limits, stored statistics far off."""
+"""Attention to a single token, saturated units, and running statistics that are far off."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What the loss is given: outputs of a wrong range, targets with a graph, a part of the batch."""
+"""The inputs of the loss: outputs of a wrong range, targets with a graph, a part of the batch."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -171,7 +171,7 @@ def _scale(node: Any) -> Finding | None:
 
 
 def _leak(node: Any, loop: Loop) -> Finding | None:
-    """An input column that is the target, number for number."""
+    """An input column that equals the target."""
     x, y = loop.passes[-1].first() if loop.passes else None, node._saved_target
     if x is None or x.device.type != "cpu" or y.device.type != "cpu" or x.dim() < 2:
         return None

@@ -59,7 +59,7 @@ class Mode(Detector):
         self.usual = 1  # passes with gradients per step, at the first steps
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Look at the pass that led to this step, and at those between two steps."""
+        """Check the pass that led to this step, and the passes between two steps."""
         if owned is not loop.main or not loop.passes:
             return
         if self.layers is None:

@@ -139,7 +139,7 @@ class Settings(Detector):
             )
 
     def _decay(self, loop: Loop, owned: Owned) -> None:
-        """Decay alone multiplies weights by 1 - lr wd per step: what was learned is forgotten."""
+        """Decay alone multiplies weights by 1 - lr wd per step, and erases what was learned."""
         pulls = [
             float(g["lr"]) * float(g.get("weight_decay", 0)) / (1 - float(g.get("momentum", 0)))
             for g in owned.optimizer.param_groups
@@ -195,7 +195,7 @@ class Recreated(Detector):
         self.told = 0
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Count those that were replaced."""
+        """Count the optimizers that were replaced."""
         times = len(loop.recreated)
         if times < 3 or times == self.told:
             return

@@ -32,7 +32,7 @@ class ReplacedWeights(Detector):
         self.before = float("nan")  # the usual loss before the last edit
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Whether something other than the optimizer has changed them."""
+        """Whether something other than the optimizer has changed the weights."""
         if owned is not loop.main:
             return
         evaluated = loop.silent + loop.quiet > 0
@@ -46,7 +46,7 @@ class ReplacedWeights(Detector):
         self.kept = []
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Keep what the step has left, and look at the loss after a change."""
+        """Store the weights after the step, and check the loss after a change."""
         if owned is not loop.main:
             return
         self.kept_at = loop.made, loop.turn
@@ -90,7 +90,7 @@ class ReplacedWeights(Detector):
 
 
 class OtherModel(Detector):
-    """Whether another network is trained in place of the one that is watched."""
+    """Whether another network is trained instead of the watched one."""
 
     every_step = True
 
@@ -122,7 +122,7 @@ class OtherModel(Detector):
 
 
 class SameSeed(Detector):
-    """Whether the random state is set back at every step."""
+    """Whether the random state is reset at every step."""
 
     def __init__(self) -> None:
         self.last: Tensor | None = None
@@ -130,7 +130,7 @@ class SameSeed(Detector):
         self.streak = Streak(5, release=5)
 
     def on_call(self, loop: Loop) -> None:
-        """Compare the state of this pass with that of the last."""
+        """Compare the random state of this pass with that of the last pass."""
         if not loop.passes or loop.made > 60 and loop.made % 8 > 1:
             self.last = None
             return
@@ -150,19 +150,19 @@ class SameSeed(Detector):
         self.last = state
 
     def on_answer(self, loop: Loop, output: Any) -> None:
-        """Whether this pass has drawn."""
+        """Record whether this pass has drawn random numbers."""
         if self.last is not None:
             self.drew = not torch.equal(self.last, torch.get_rng_state())
 
 
 class Identical(Detector):
-    """Units of a layer that have the same weights, and keep them for ever."""
+    """Units of a layer that have the same weights and stay equal."""
 
     LOOKED_AT = (20, 60)
 
     @torch.no_grad()
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Compare the rows of each weight matrix, but the last."""
+        """Compare the rows of each weight matrix except the last."""
         if owned is not loop.main or loop.made not in self.LOOKED_AT:
             return
         matrices = [p for p in owned.parameters if p.dim() >= 2 and p.requires_grad]

@@ -19,7 +19,7 @@ EVERY = 8  # steps between two looks at what asks for gradients
 
 
 class Ownership(Detector):
-    """Compares what the optimizers own with what receives gradients."""
+    """Compares the parameters of the optimizers with the parameters that receive gradients."""
 
     every_step = True
 
@@ -167,7 +167,7 @@ class CutGraph(Detector):
             self.called[key] = mine
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Compare the order of computation with where gradients are."""
+        """Compare the order of computation with the layers that have gradients."""
         key = id(owned.optimizer)
         called = self.called.pop(key, None)
         if not called:

@@ -1,4 +1,4 @@
-"""Where a schedule stands at the start, and how fast it goes against the optimizer's steps."""
+"""The start of a schedule, and its pace relative to the steps of the optimizer."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ class Pace(Detector):
         self.before = 0  # calls of the scheduler before this watch
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Look at the start, then at every tenth step."""
+        """Check at the start, then at every tenth step."""
         if owned is not loop.main:
             return
         if loop.made in (0, LOOK):
@@ -97,7 +97,7 @@ class Pace(Detector):
             )
 
     def _longer(self, loop: Loop, scheduler: Any, calls: int) -> None:
-        """Of a run whose length is known, the schedule sees only its beginning."""
+        """A run of known length covers only the beginning of its schedule."""
         length = horizon(scheduler)
         if not loop.planned or length is None or loop.made < 20 or calls < 2:
             return

@@ -1,9 +1,9 @@
-r"""Whether targets belong to their inputs: the loss against that of exchanged targets.
+r"""Whether targets belong to their inputs: the loss compared with the loss of exchanged targets.
 
 With the outputs of a batch, the loss of each example is compared with the loss that the target of
-another example would have there. Had targets nothing to do with their inputs, both would have the
-same mean, whatever the network is; what has been learned of a new batch makes the first smaller.
-The advantage is averaged over batches, with Student's interval. It decides once the sharpest
+another example would have there. If targets have nothing to do with their inputs, both losses have
+the same mean for every network. If the network has learned something, the first is smaller on a new
+batch. The advantage is averaged over batches, with Student's interval. It decides once the sharpest
 direction of the loss has had time to be learned: :math:`\sum_t \eta_t \lambda_t` counts the time
 constants of that direction that have passed.
 """
@@ -47,7 +47,7 @@ class Pairing(Detector):
         self.curvature = math.nan  # as the optimizer sees it, where it was measured
 
     def on_reading(self, loop: Loop, name: str, value: float) -> None:
-        """Learning rate times curvature, over the learning rate."""
+        """The curvature: learning rate times curvature, divided by the learning rate."""
         if name == "stability" and loop.main is not None:
             rate = float(loop.main.optimizer.param_groups[0]["lr"])
             if rate > 0:
@@ -66,7 +66,7 @@ class Pairing(Detector):
                 self.scales.append(look[1])
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Count the time; decide, now and then."""
+        """Count the time, and decide from time to time."""
         if owned is loop.main:
             self.rates.append(owned.rate)
             self.time += 0.0 if math.isnan(self.curvature) else owned.rate * self.curvature
@@ -109,9 +109,9 @@ def _of_inputs(node: Any, loop: Loop) -> bool:
 
 @torch.no_grad()
 def advantage(node: Any, kind: str, shift: int = 1) -> tuple[float, float] | None:
-    """Mean loss of exchanged targets minus that of the true ones; and how much there is to learn.
+    """Mean loss of exchanged targets minus mean loss of true targets; and how much can be learned.
 
-    The second is the entropy of the targets, or their variance. None where too few differ.
+    The second is the entropy of the targets, or their variance. None if too few targets differ.
 
     Example:
         >>> z = torch.eye(4, requires_grad=True)
@@ -133,7 +133,7 @@ def advantage(node: Any, kind: str, shift: int = 1) -> tuple[float, float] | Non
 
 
 def _squares(z: Tensor, y: Tensor, kind: str) -> Tensor:
-    """A logit times its label, or a square: what depends on both sides."""
+    """The part of the loss that depends on both: a logit times its label, or a square."""
     return -(z * y).mean() if kind == "bce" else (z - y).square().mean()
 
 

@@ -35,7 +35,7 @@ class Panel:
 
 
 def _by_occasion(every: Sequence[Detector]) -> Listeners:
-    """Who listens to what: methods that a detector overrides."""
+    """For each event, the detectors that override its method."""
     return {
         name: [(d, getattr(d, name)) for d in every if name in vars(type(d))] for name in OCCASIONS
     }

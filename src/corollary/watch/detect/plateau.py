@@ -1,4 +1,4 @@
-"""Plateau schedulers that wait for the wrong direction, or see the wrong thing."""
+"""Plateau schedulers that expect the wrong direction, or receive the wrong values."""
 
 import itertools
 
@@ -43,7 +43,7 @@ class Plateau(Detector):
             loop.events.say(loop.step, _per_batch(scheduler, len(values)))
 
     def _mode(self, loop: Loop, scheduler: ReduceLROnPlateau, values: list[float]) -> None:
-        """Values that get better in the other direction from the first one on."""
+        """Values that improve in the other direction from the first value on."""
         sign = 1 if scheduler.mode == "min" else -1
         early = values[: int(scheduler.patience) + LEAST]  # before cuts end all progress
         pairs = [sign * (b - a) > 0 for a, b in itertools.combinations(early, 2)]

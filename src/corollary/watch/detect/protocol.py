@@ -30,7 +30,7 @@ class ZeroGrad(Detector):
         self.mixed: dict[int, Streak] = {}  # by optimizer
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Whether the gradients of the backward pass were cleared."""
+        """Check whether the gradients of the backward pass were cleared."""
         if closure:
             return
         new = self.misplaced.see(owned.life.cleared_after_backward())
@@ -50,7 +50,7 @@ class ZeroGrad(Detector):
             loop.events.passes(MISPLACED, loop.step)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Whether gradients of a step before were still there."""
+        """Check whether gradients of an earlier step were still there."""
         new = self.missing.see(owned.life.leftover)
         if new:
             loop.events.say(
@@ -70,7 +70,7 @@ class ZeroGrad(Detector):
             self._mixed(loop, owned)
 
     def _mixed(self, loop: Loop, owned: Owned) -> None:
-        """Passes before and after another optimizer's step are in one gradient."""
+        """One gradient contains passes from before and after the step of another optimizer."""
         streak = self.mixed.setdefault(id(owned.optimizer), Streak(3, release=10))
         if streak.see(len(set(owned.life.turns)) > 1) and owned.parameters:
             loop.events.say(
@@ -146,7 +146,7 @@ class Backward(Detector):
             loop.events.passes(DETACHED, loop.step)
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """A step needs a backward pass since the last one."""
+        """A step needs a backward pass after the step before."""
         key = id(owned.optimizer)
         passes = self.passes.pop(key, 0)
         asks = any(p.requires_grad for p in owned.life.parameters)
@@ -194,7 +194,7 @@ class Backward(Detector):
 
 
 class Sentinel:
-    """Lives as long as the node of the graph that holds it."""
+    """A mark that exists as long as the graph node that holds it."""
 
 
 class KeptGraphs(Detector):
@@ -216,7 +216,7 @@ class KeptGraphs(Detector):
             self.outputs.append(marked(nodes[-1]))
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
-        """Mark a node, and see how many marks of earlier passes still live."""
+        """Mark a node, and count the marks of earlier passes that still exist."""
         self.count += 1
         if self.count > 2 * self.LOOKED and self.count % 4:
             return  # a sample is enough later
@@ -260,7 +260,7 @@ class KeptGraphs(Detector):
 
 
 def marked(node: Any, key: str = "corollary.watch") -> weakref.ref[Sentinel]:
-    """Alive as long as the node is."""
+    """A weak reference that is alive as long as the node."""
     sentinel = Sentinel()
     node.metadata[key] = sentinel
     return weakref.ref(sentinel)

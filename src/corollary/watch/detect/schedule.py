@@ -39,7 +39,7 @@ class Schedule(Detector):
         self.rates: deque[float] = deque(maxlen=20)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Compare the rate with its largest, the scheduler with its steps."""
+        """Compare the rate with its largest value, and the scheduler with the steps."""
         if owned is not loop.main:
             return
         rate, largest = owned.rate, owned.largest_rate
@@ -105,7 +105,7 @@ class Schedule(Detector):
         )
 
     def _rising(self, loop: Loop, owned: Owned) -> None:
-        """More than three fifths of a run of known length are warm-up."""
+        """More than three fifths of a run of known length is warm-up."""
         rising = len(self.rates) == 20 and all(
             self.rates[i] < self.rates[i + 1] for i in range(0, 19, 6)
         )
@@ -205,13 +205,13 @@ class Schedule(Detector):
 
 
 def steps_of_epoch(loop: Loop, around: Surroundings) -> int | None:
-    """Steps of an epoch, by the loader."""
+    """The number of steps per epoch, from the loader."""
     loader = around.loader(loop.passes[-1].size if loop.passes else 0)
     return None if loader is None else max(1, len(loader) // loop.accumulated)
 
 
 def horizon(scheduler: Any) -> int | None:
-    """After how many calls a schedule ends, where it says so.
+    """The number of calls after which a schedule ends, if it is known.
 
     Example:
         >>> import torch

@@ -140,14 +140,14 @@ class Shadows(Detector):
 
 
 def _refers(value: Mapping[Any, Any], ids: set[int]) -> bool:
-    """Whether most tensors of a state are those of the network itself."""
+    """Whether most tensors of a state are the tensors of the network itself."""
     tensors = [t for t in value.values() if isinstance(t, Tensor) and t.numel()]
     shared = sum(t.data_ptr() in ids for t in tensors)
     return shared > 0.5 * len(tensors) > 0
 
 
 def _noisy(loop: Loop, module: nn.Module) -> bool:
-    """Whether layers that nobody trains are in training mode."""
+    """Whether layers that are not trained are in training mode."""
     owned = {id(p) for each in loop.owned.values() for p in each.parameters}
     trained = any(id(p) in owned for p in module.parameters())
     return not trained and any(layer.training for layer in by_mode(module).values())

@@ -1,7 +1,7 @@
 """The learning rate compared with the curvature, and the reaction of the loss.
 
 Curvature alone never raises an alarm: training at the edge of stability is usual and healthy. It
-explains a loss that rises or does not move.
+only explains a loss that rises or does not change.
 """
 
 import math
@@ -37,7 +37,7 @@ class Stability(Detector):
         self.ranks: list[float] = []  # effective ranks of the features before the last layer
 
     def on_reading(self, loop: Loop, name: str, value: float) -> None:
-        """Keep what the curvature and the features say."""
+        """Store the readings of curvature and features."""
         if name == "effective rank":
             self.ranks.append(value)
         if name != "stability" or loop.main is None:
@@ -170,7 +170,7 @@ class Stability(Detector):
 
 
 def too_large(loop: Loop, change: str, ratio: float) -> Finding:
-    """The learning rate is beyond its limit, and the loss shows it."""
+    """The learning rate is above its limit, and the loss rises or does not fall."""
     rate = loop.main.rate if loop.main else math.nan
     return found(
         TOO_LARGE,

@@ -38,7 +38,7 @@ class Strangers(Detector):
         ]
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Report parameters that belong to nothing."""
+        """Report parameters that belong neither to the model nor to an optimizer."""
         if owned is not loop.main or loop.made != SAY or not self.found:
             return
         for each in loop.owned.values():

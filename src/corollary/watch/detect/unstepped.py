@@ -1,4 +1,4 @@
-"""Backward passes that no step follows: an optimizer that is never called, a scaler that skips."""
+"""Backward passes without a step: an optimizer that never steps, or a scaler that skips steps."""
 
 import math
 

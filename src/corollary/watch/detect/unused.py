@@ -19,7 +19,7 @@ LEAST = 3  # passes per step
 
 
 class Unused(Detector):
-    """Marks the graph of each output, and sees which are gone when a backward pass begins."""
+    """Marks the graph of each output, and checks which are gone when a backward pass begins."""
 
     def __init__(self) -> None:
         self.waiting: list[tuple[weakref.ref[Sentinel], int]] = []  # and the size of its batch
@@ -33,7 +33,7 @@ class Unused(Detector):
             self.waiting.append((marked(nodes[0], "corollary.unused"), loop.passes[-1].size))
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
-        """What is gone by now was never differentiated."""
+        """Count the graphs that are gone; they were never differentiated."""
         self.gone += [size for ref, size in self.waiting if ref() is None]
         self.waiting = []
 

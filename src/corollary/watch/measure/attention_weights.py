@@ -1,9 +1,9 @@
-"""Attention wherever it is computed: the calls of one pass, whatever module makes them.
+"""All attention calls of one pass, in any module.
 
-``scaled_dot_product_attention`` tells queries and keys; a softmax over the last axis of a tensor
+``scaled_dot_product_attention`` gives queries and keys; a softmax over the last axis of a tensor
 (batch, heads, queries, keys) or of square matrices is attention by hand, as in eager Hugging Face
 models. The mode is entered for one sampled pass and costs a Python call per operation of that pass;
-what the functions return is what they returned without it.
+it does not change what the functions return.
 """
 
 import math
@@ -23,7 +23,7 @@ MASKED = -1e4  # scores from here down are masks, as the smallest number of half
 
 
 class AttentionCalls(TorchFunctionMode):
-    """Notes the normalized entropy of each attention of a pass.
+    """Records the normalized entropy of each attention call of a pass.
 
     Args:
         told: Called with a name and the entropy.
@@ -41,7 +41,7 @@ class AttentionCalls(TorchFunctionMode):
             self.on = True
 
     def stop(self) -> None:
-        """Harmless if done before."""
+        """Leave the mode; calling this twice is harmless."""
         if self.on:
             self.on = False
             mode: Any = self

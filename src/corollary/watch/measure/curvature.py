@@ -1,11 +1,12 @@
-r"""The largest curvature of the loss during training, against the limit of the optimizer.
+r"""The largest curvature of the loss during training, compared with the limit of the optimizer.
 
-Measured on the graph of the user's own pass, just before its backward pass: the gradient is formed
-with a graph of its own, and products with the Hessian are gradients of that. No further forward
-pass is made, so random masks and batch statistics are those of the step, nothing is drawn and no
-buffer is written. A few steps of Lanczos, started from the vector of the last reading, follow the
-top of :math:`D^{1/2}HD^{1/2}` (:mod:`corollary.theory.optimization.stability`); its largest Ritz
-value is a lower bound, and the residual says how far above the eigenvalue next to it may lie.
+The curvature is measured on the graph of the user's own pass, just before its backward pass. The
+gradient is computed with its own graph, and products with the Hessian are gradients of that. No
+further forward pass is made, so random masks and batch statistics are those of the step, no random
+numbers are drawn and no buffer changes. A few steps of Lanczos, started from the vector of the last
+reading, follow the top of :math:`D^{1/2}HD^{1/2}` (:mod:`corollary.theory.optimization.stability`);
+its largest Ritz value is a lower bound, and the residual says how far above the eigenvalue next to
+it may lie.
 """
 
 import math
@@ -24,7 +25,7 @@ from corollary.theory.optimization.stability import Preconditioned, reach, stabi
 
 
 class GraphHessian(Curvature):
-    """Products with the Hessian of a scalar whose graph is there and stays there."""
+    """Products with the Hessian of a scalar whose graph exists and is kept."""
 
     path = "double backward on the step's own graph"
 
@@ -71,8 +72,8 @@ class CurvatureReader:
     """Follows the top eigenvector from reading to reading.
 
     Args:
-        products: With the Hessian, per reading.
-        seed: Of the first start vector.
+        products: The number of products with the Hessian per reading.
+        seed: The seed of the first start vector.
     """
 
     def __init__(self, products: int = 3, seed: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""The entropy of attention weights, over that of equal weights."""
+"""The entropy of attention weights, divided by the entropy of equal weights."""
 
 import torch
 from torch import Tensor
@@ -7,7 +7,7 @@ EXAMPLES = 4  # of a batch whose attention is looked at
 
 
 def normalized_entropy(scores: Tensor) -> float | None:
-    """The mean entropy of softmax rows over that of equal weights where scores are finite.
+    """The mean entropy of softmax rows, divided by that of equal weights where scores are finite.
 
     Example:
         >>> normalized_entropy(torch.zeros(1, 4)), normalized_entropy(torch.tensor([[1e4, 0.0]]))

@@ -1,11 +1,12 @@
-r"""What layers without weights of their own do: attention, saturation, batch statistics, movement.
+r"""Measurements inside layers: attention, saturation, batch statistics, movement of weights.
 
-Attention: the entropy of the weights of each query over that of equal weights, 1 for a mean over
-all tokens, 0 for one token; entropies that collapse go with unstable training. Saturation: the
-share of sigmoid and tanh outputs within a hundredth of their limits, where the slope is below a
-twentieth of its largest. Batch norm: how far the means of a batch lie from the stored ones, in
-stored standard deviations; the evaluation uses the stored ones. Movement: how far weights are from
-where they began, over their length then; far below 1 the network is close to its linearization.
+Attention: the entropy of the weights of each query divided by the entropy of equal weights. It is 1
+for a mean over all tokens and 0 for a single token; an entropy that collapses goes with unstable
+training. Saturation: the share of sigmoid and tanh outputs within a hundredth of their limits,
+where the slope is below a twentieth of its largest. Batch norm: the distance between the means of a
+batch and the running means that evaluation uses, in running standard deviations. Movement: the
+distance of the weights from their initial values, divided by the norm of the initial values; far
+below 1 the network is close to its linearization.
 
 :source: Zhai, Likhomanenko, Littwin et al. (2023), "Stabilizing transformer training by preventing
     attention entropy collapse", Section 3; Ioffe and Szegedy (2015), "Batch normalization";
@@ -55,7 +56,7 @@ class Inside:
                 self.shift[name] = found
 
     def readings(self) -> dict[str, Reading]:
-        """The worst layer of each kind, between the best and itself."""
+        """The value of the worst layer of each kind, with the range over all layers."""
         rows = (
             ("saturated units", self.saturated, max),
             ("attention entropy", self.entropy, min),
@@ -115,7 +116,7 @@ def _attention(
 
 
 class Movement:
-    """A sample of the weights at the first look, and how far they are from there."""
+    """A sample of the weights at the first reading, and their distance from these values."""
 
     def __init__(self) -> None:
         self.first: dict[str, tuple[Tensor, Tensor]] = {}
@@ -124,9 +125,9 @@ class Movement:
     def read(
         self, named: Sequence[tuple[str, nn.Parameter]], level: float = 0.95
     ) -> Reading | None:
-        """Mean relative movement of weight matrices; None at the first look.
+        """Mean relative movement of weight matrices; None at the first reading.
 
-        The interval is Student's over the tensors: how far they differ, and what sampling leaves.
+        The interval is Student's interval over the tensors.
         """
         moved = []
         for name, p in named:

@@ -1,6 +1,6 @@
 """One pass with hooks on the layers: dead units, effective rank, per-example gradients.
 
-The hooks are there for one pass only. They keep references to what the pass holds anyway.
+The hooks exist for one pass only. They keep references to tensors that the pass keeps anyway.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ ROWS = 96  # examples and places from which a rank is computed
 
 @dataclass
 class LayerFacts:
-    """What one pass told of one layer, by its input."""
+    """The readings of one layer in one pass, from its input."""
 
     name: str
     dead: float  # share of input units that were zero for every example
@@ -54,7 +54,7 @@ class LayerProbe:
         self.calls = AttentionCalls(self.inside.entropy.__setitem__)
 
     def attach(self) -> None:
-        """Hook every module that has parameters of its own, and some that have none."""
+        """Attach hooks to every module with its own parameters, and to some modules without."""
         begin = self.model.register_forward_pre_hook(self._begin)
         end = self.model.register_forward_hook(self._end, always_call=True)
         self.handles += [begin, end]
@@ -66,14 +66,14 @@ class LayerProbe:
                 self.handles.append(module.register_forward_hook(self._hook(name)))
 
     def remove_calls(self) -> None:
-        """Take the hooks on modules away; those on outputs wait for the backward pass."""
+        """Remove the hooks on modules; hooks on outputs wait for the backward pass."""
         self.calls.stop()
         for handle in self.handles:
             handle.remove()
         self.handles = []
 
     def remove(self) -> None:
-        """Take all hooks away."""
+        """Remove all hooks."""
         self.remove_calls()
         for handle in self.waiting:
             handle.remove()
@@ -115,7 +115,7 @@ class LayerProbe:
         return hook
 
     def facts(self, examples: int) -> list[LayerFacts]:
-        """Read what the pass left; ``examples`` is the size of its batch."""
+        """Read the results of the pass; ``examples`` is the batch size."""
         found = []
         with torch.no_grad():
             for kept in self.seen.values():
@@ -127,7 +127,7 @@ class LayerProbe:
 
 
 def _saves_differently() -> bool:
-    """Whether hooks say what is saved for the backward pass, as checkpointing does."""
+    """Whether hooks change what is saved for the backward pass, as checkpointing does."""
     top = getattr(torch._C._autograd, "_top_saved_tensors_default_hooks", None)
     return top is not None and top(False) is not None
 

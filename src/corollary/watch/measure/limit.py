@@ -18,7 +18,7 @@ SETTLED = 8  # steps of an adaptive method before its limit is looked at
 
 
 class LimitReader:
-    """Reads on the step's own graph or, where that has no second derivative, by a second pass.
+    """Measures on the graph of the step, or by a second pass if that is not possible.
 
     Args:
         loop: The run.
@@ -31,7 +31,7 @@ class LimitReader:
         self.second_pass = False  # whether the graph has no second derivative
 
     def parameters(self) -> list[Tensor]:
-        """Those of the main optimizer that can be measured now."""
+        """The parameters of the main optimizer that can be measured now."""
         main = self.loop.main
         if self.reader is None or main is None:
             return []
@@ -46,7 +46,7 @@ class LimitReader:
         ]
 
     def read(self, root: Tensor, parameters: Sequence[Tensor]) -> Stability | None:
-        """Measure; None where it could not be, which may be for good."""
+        """Measure; None if that was not possible, now or for the rest of the run."""
         loop, main = self.loop, self.loop.main
         if self.reader is None or main is None:
             return None

@@ -1,4 +1,4 @@
-r"""The gradient noise scale from passes and processes that the loop has anyway.
+r"""The gradient noise scale from the passes and processes of the loop itself.
 
 With gradient accumulation, K passes of b examples each add :math:`\Delta_1, \dots, \Delta_K` to the
 gradient. With several processes, each has the gradient of its own b examples before theirs are
@@ -33,7 +33,7 @@ class MicroBatches:
 
     @torch.no_grad()
     def add(self, grads: Sequence[Tensor], examples: int, averaged: bool) -> None:
-        """A pass has ended; its gradient is in the sum."""
+        """A pass has ended, and its gradient was added to the sum."""
         dense = [g.to_dense() if g.is_sparse else g.detach() for g in grads]
         length = squared(dense)
         if not self.before:
@@ -47,7 +47,7 @@ class MicroBatches:
         self.before = [g.clone() for g in dense]
 
     def parts(self, processes: int = 1) -> tuple[float, float] | None:
-        """Noise and signal, from the first passes that are of one kind; None from fewer than 2.
+        """Noise and signal from the first passes of the same kind; None for fewer than 2 passes.
 
         Under DistributedDataParallel the last pass alone may be a mean over processes.
         """
@@ -61,7 +61,7 @@ class MicroBatches:
 
 
 class LocalGradient:
-    """Squared length of this process's gradient, before it is averaged with the others'."""
+    """Squared norm of the gradient of this process, before the average over processes."""
 
     def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
         self.parameters = [p for p in parameters if p.requires_grad]
@@ -78,7 +78,7 @@ class LocalGradient:
         return take
 
     def parts(self, examples: int, processes: int) -> tuple[float, float] | None:
-        """Noise and signal, once gradients are averaged; None where some did not get one."""
+        """Noise and signal, once gradients are averaged; None if some processes did not get one."""
         self.remove()
         grads = [self.parameters[i].grad for i in self.squares]
         if not examples or not grads or any(g is None for g in grads):
@@ -88,12 +88,12 @@ class LocalGradient:
         return two_sizes(local, mean, examples, processes * examples)
 
     def remove(self) -> None:
-        """Take the hooks away."""
+        """Remove the hooks."""
         for handle in self._handles:
             handle.remove()
         self._handles = []
 
 
 def squared(tensors: Sequence[Tensor]) -> float:
-    """Squared Euclidean length of all together."""
+    """Squared Euclidean norm of all tensors together."""
     return sum(n * n for n in norms(tensors))

@@ -62,7 +62,7 @@ def example_squares(
     r"""Squared lengths of the weight's gradient for the first examples; None for other layers.
 
     The gradients are those of B times a mean loss: of the example's own loss. They are not formed
-    where the products of places, :math:`\sum_{tt'} (a_t\cdot a_{t'})(\delta_t\cdot\delta_{t'})`,
+    if the products of positions, :math:`\sum_{tt'} (a_t\cdot a_{t'})(\delta_t\cdot\delta_{t'})`,
     are fewer numbers.
     """
     B = len(delta)
@@ -80,7 +80,7 @@ def example_squares(
 
 
 def _places(layer: nn.Module, a: Tensor, delta: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
-    """Inputs and output gradients by example and place; a vector has one place."""
+    """Inputs and output gradients by example and position; a vector has one position."""
     if isinstance(layer, nn.Linear) and a.dim() >= 2:
         m = len(delta) if a.dim() == 2 else min(most, len(delta))
         a, delta = a[:m].detach().float(), delta[:m].detach().float()

@@ -1,7 +1,7 @@
-r"""Curvature where the step's own graph has no second derivative.
+r"""Curvature if the graph of the step has no second derivative.
 
-Fused attention and compiled modules cannot be differentiated twice. Then the model's pass is made
-once more, on kernels that can be, from the same inputs and the same random state; the loss is taken
+Fused attention and compiled modules cannot be differentiated twice. Then the forward pass is
+repeated with kernels that can be, from the same inputs and the same random state; the loss is taken
 from the step's own graph, as a function of the model's output z. With :math:`u = \nabla_z\ell`,
 
 .. math:: H v = J^\top\,\nabla^2_z\ell\;J v + \nabla_\theta\bigl\langle\nabla_\theta\langle u,

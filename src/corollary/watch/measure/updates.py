@@ -20,13 +20,13 @@ def norms(tensors: Sequence[Tensor]) -> list[float]:
 
 
 def total(parts: Sequence[float]) -> float:
-    """The norm of all together."""
+    """The norm of all tensors together."""
     return math.hypot(*parts)
 
 
 @dataclass
 class Update:
-    """What one step did: lengths by parameter."""
+    """The effect of one step: norms of gradients and updates, by parameter."""
 
     names: list[str]
     weights: list[float]
@@ -36,7 +36,7 @@ class Update:
 
     @property
     def ratios(self) -> dict[str, float]:
-        """Update over weight, for weights that are not zero."""
+        """Norm of the update divided by norm of the weight, for weights that are not zero."""
         rows = zip(self.names, self.weights, self.changes, strict=True)
         return {name: change / weight for name, weight, change in rows if weight > 0}
 
@@ -67,7 +67,7 @@ class UpdateReader:
 
     @torch.no_grad()
     def after(self) -> Update | None:
-        """The lengths, once the step is made; None if nothing was copied."""
+        """The norms after the step; None if nothing was copied."""
         if not self.kept:
             return None
         names = [name for name, _, _ in self.kept]
@@ -85,6 +85,6 @@ class UpdateReader:
 
 
 def _stayed(change: Tensor, p: nn.Parameter) -> float:
-    """Of the weights that have a gradient, the share that the step did not change."""
+    """The share of weights with a gradient that the step did not change."""
     asked = change.new_ones((), dtype=torch.bool) if p.grad is None else p.grad != 0
     return float((asked & (change == 0)).sum()) / max(1, int(asked.sum()))

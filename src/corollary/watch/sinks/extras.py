@@ -1,7 +1,7 @@
 """Sinks of other packages: TensorBoard, MLflow and Weights & Biases.
 
-Each takes numbers under the names of the readings and events as text. The packages are imported
-when a sink is created; a missing one is reported in one sentence.
+Each sink logs numbers under the names of the readings, and events as text. The packages are
+imported when a sink is created; a missing one is reported in one sentence.
 """
 
 import importlib
@@ -50,7 +50,7 @@ class TensorBoard:
 
     Args:
         folder: The log directory.
-        writer: A ``SummaryWriter`` of yours, in place of a new one.
+        writer: An existing ``SummaryWriter``, instead of a new one.
     """
 
     def __init__(self, folder: str | os.PathLike[str] = "runs", *, writer: Any = None) -> None:
@@ -68,7 +68,7 @@ class TensorBoard:
             self.writer.add_text(f"corollary/{event.cause}", str(event), event.step)
 
     def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining data."""
         self.writer.flush()
 
 
@@ -90,7 +90,7 @@ class MLflow:
             self.events.append(str(Event.from_json(line)))
 
     def close(self) -> None:
-        """Log the events as one file; end the run if it is ours."""
+        """Log the events as one file; end the run if the sink created it."""
         if self.events:
             self.mlflow.log_text("\n".join(self.events) + "\n", "corollary-events.txt")
         if self.own:
@@ -101,7 +101,7 @@ class WandB:
     """Logs to a Weights & Biases run.
 
     Args:
-        run: A run of yours; else the active one, else a new one that is offline.
+        run: An existing run; by default the active run, or else a new offline run.
     """
 
     def __init__(self, run: Any = None) -> None:

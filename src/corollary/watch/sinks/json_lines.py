@@ -9,11 +9,11 @@ from corollary.core.numbers import to_json_number
 
 
 class JsonLines:
-    """Writes a file; a resumed run goes on in the same file.
+    """Writes a file; a resumed run continues in the same file.
 
     Args:
         path: The file.
-        append: Go on after what is there.
+        append: Continue after the existing content.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, append: bool = False) -> None:
@@ -37,7 +37,7 @@ class JsonLines:
 
 
 def strict(value: Any) -> Any:
-    """Plain data with numbers as strict JSON has them."""
+    """Plain data with numbers in strict JSON."""
     if isinstance(value, dict):
         return {str(k): strict(v) for k, v in value.items()}
     if isinstance(value, list | tuple):

@@ -10,10 +10,10 @@ SHARE = 0.02  # of the time, at most, that goes into drawing
 
 
 class Notebook:
-    """Shows the run below the cell and draws it again while it goes on; needs no server.
+    """Shows the run below the cell and updates the figure during the run; needs no server.
 
     Args:
-        every: Seconds between two drawings, at least.
+        every: The least number of seconds between two drawings.
 
     Example:
         ``corollary.watch(model, optimizer, to=[JsonLines("watch.jsonl"), Notebook()])``

@@ -12,7 +12,7 @@ class Terminal:
     """Prints events of medium and high severity, each once."""
 
     def write(self, line: dict[str, Any]) -> None:
-        """Print an event; all else is for files."""
+        """Print an event; other lines are for files."""
         if line["kind"] != "event":
             return
         event = Event.from_json(line)
