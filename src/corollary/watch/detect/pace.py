@@ -147,10 +147,10 @@ def _long(scheduler: Any, length: int, made: int) -> Finding:
         LONGER,
         "The schedule is longer than the run",
         Severity.LOW,
-        f"{type(scheduler).__name__} has {length} steps, of which the run makes {made}: the "
+        f"{type(scheduler).__name__} has {length} steps, but the run makes only {made}. The "
         "learning rate never falls as planned.",
-        "Plan the schedule for the steps of the run: it counts calls of scheduler.step(), not "
-        "examples.",
+        "Make the schedule as long as the run. Its length is the number of calls of "
+        "scheduler.step(), not of examples.",
     )
 
 

@@ -96,8 +96,8 @@ class Unstepped(Detector):
             Severity.HIGH,
             f"{self.passes} backward passes in a row wrote gradients, and no optimizer has made a "
             f"step since. The step() method of the {type(main.optimizer).__name__} is not called.",
-            "Call optimizer.step() after the backward pass, or after a few passes. If gradients are "
-            "accumulated over more passes than an epoch has, no step is ever made.",
+            "Call optimizer.step() after the backward pass, or after a few passes. If gradients "
+            "are accumulated over more passes than an epoch has, no step is ever made.",
         )
 
     def _made_anew(self, scale: float) -> Finding:
