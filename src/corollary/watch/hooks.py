@@ -24,7 +24,7 @@ MOST_ERRORS = 3  # before all ears are closed
 
 
 class Hearing(Protocol):
-    """What is called at the events of a loop."""
+    """The callbacks for the events of a loop."""
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is about to compute."""
@@ -99,23 +99,23 @@ class Ears:
         self._safely(self.hearing.compared, scheduler, value)
 
     def loaded(self, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_load", target, state, result)
 
     def saved(self, optimizer: Optimizer, state: dict[str, Any]) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_save", optimizer, state)
 
     def differentiated(self, inputs: Sequence[Tensor], graph: bool) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_grad", inputs, graph)
 
     def drawn(self, distribution: Distribution, value: Tensor) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_sample", distribution, value)
 
     def scored(self, value: Tensor, result: Tensor) -> None:
-        """As :mod:`told_calls` tells it."""
+        """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_log_prob", value, result)
 
     def _called(self, _: nn.Module, args: Any, kwargs: Any) -> None:

@@ -1,8 +1,8 @@
-"""Told of calls that leave no other trace: clipping, plateaus, loading, saving, sampling.
+"""Notifies watchers of calls without another trace: clipping, loading, saving, sampling.
 
 However the loop has imported them, these functions are looked up in their module or class when they
-are called. While a watcher is open the names tell the watchers and then do what they did; what they
-return is what they returned. The last watcher to close puts torch's own back.
+are called. While a watcher is open, these names notify the watchers and then call the original
+function with the same result. The last watcher to close restores the originals.
 """
 
 from collections.abc import Callable, Sequence
@@ -134,7 +134,7 @@ def _log_prob(own: Any) -> Any:
 
 
 def _places() -> list[tuple[Any, str, Any, Any]]:
-    """Where each name lives, what it is and what takes its place."""
+    """For each name: its home, the original and the replacement."""
     made: list[tuple[Any, str, Callable[[Any], Any]]] = [
         (clip_grad, "_clip_grads_with_norm_", _clip),  # of torch 2.6 and later
         (ReduceLROnPlateau, "_is_better", _better),

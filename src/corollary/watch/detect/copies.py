@@ -1,4 +1,4 @@
-"""Networks beside the one that is trained: found among the variables and inside the model.
+"""Copies of trained networks, found among the variables and inside the model.
 
 A copy has parameters of the same shapes as a trained network, and no optimizer has them.
 """
@@ -15,7 +15,7 @@ from corollary.watch.surroundings import variables
 
 @dataclass
 class Copy:
-    """A network, and the trained one that it may follow."""
+    """A network, and the trained network that it may follow."""
 
     name: str
     module: nn.Module
@@ -31,18 +31,18 @@ class Copy:
 
     @property
     def still(self) -> bool:
-        """Whether it is what it was at the first look."""
+        """Whether the copy is unchanged since it was first seen."""
         return all(torch.equal(a, b) for a, b in zip(few(self.module), self.first, strict=True))
 
     def remember(self) -> None:
-        """Keep a few parameters of both until the next step."""
+        """Store a few parameters of both networks until the next step."""
         self.before = [p.detach().clone() for p in few(self.module)]
         self.partner_before = [p.detach().clone() for p in few(self.partner)]
 
     def read_decay(self) -> None:
         r"""The decay :math:`d` of :math:`s' = d s + (1-d) w`, by least squares.
 
-        Kept only if the update is of this form, up to a tenth of its length.
+        The decay is kept only if the update has this form, up to a tenth of its norm.
         """
         now, target = _vector(few(self.module)), _vector(few(self.partner))
         old = _vector(self.before)
@@ -56,7 +56,7 @@ class Copy:
 
 
 def found_copies(loop: Loop, known: dict[int, Copy]) -> Iterator[tuple[str, nn.Module, nn.Module]]:
-    """Names, copies and partners that are not known yet."""
+    """New copies with their names and partners."""
     owned = {id(p) for each in loop.owned.values() for p in each.parameters}
     partners = _partners(loop, owned)
     own = {id(m) for m in loop.model.modules()}
@@ -86,7 +86,7 @@ def _partners(loop: Loop, owned: set[int]) -> dict[tuple[torch.Size, ...], nn.Mo
 
 
 def _inside(model: nn.Module, owned: set[int]) -> Iterator[tuple[str, nn.Module]]:
-    """The outermost parts of a model that no optimizer has."""
+    """The outermost parts of a model that belong to no optimizer."""
     for name, child in model.named_children():
         mine = list(child.parameters())
         if mine and not any(id(p) in owned for p in mine):

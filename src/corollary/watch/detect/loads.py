@@ -1,4 +1,4 @@
-"""Checkpoints: keys that do not fit, states not loaded, states that are the module's own."""
+"""Checkpoints: keys that do not fit, states that are not loaded, states loaded into themselves."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,10 +18,10 @@ DEEP = 3  # mappings within mappings that are searched for a state
 
 
 class Loads(Detector):
-    """Looks at each state that is loaded, and at those that lie about at the first step."""
+    """Checks each state that is loaded, and saved states among the variables at the first step."""
 
     def on_load(self, loop: Loop, target: nn.Module | Optimizer, state: Any, result: Any) -> None:
-        """Compare what was loaded with what was there."""
+        """Compare the loaded state with the state before."""
         if not isinstance(target, nn.Module) or not isinstance(state, Mapping):
             return
         own = {t.data_ptr() for t in target.state_dict().values() if t.numel()}
@@ -35,7 +35,7 @@ class Loads(Detector):
             loop.events.say(loop.step, _keys(missing, unexpected, nothing))
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
-        """Before its first step, an optimizer without a state beside a saved one."""
+        """Before its first step, an optimizer has no state although a saved state exists."""
         if owned.steps or owned is not loop.main or not keeps_state(owned):
             return
         if owned.optimizer.state:
@@ -48,7 +48,7 @@ class Loads(Detector):
 
 
 def mappings(value: Any, deep: int = DEEP) -> Iterator[Mapping[Any, Any]]:
-    """A mapping and those within it."""
+    """A mapping and the mappings inside it."""
     if not issubclass(type(value), dict):
         return
     yield value
@@ -58,7 +58,7 @@ def mappings(value: Any, deep: int = DEEP) -> Iterator[Mapping[Any, Any]]:
 
 
 def _of_optimizer(value: Mapping[Any, Any], count: int) -> bool:
-    """Whether this is the state of an optimizer of as many parameters that has made steps."""
+    """Whether this is the state of an optimizer of the same size that has made steps."""
     if set(value) != {"state", "param_groups"} or not value["state"]:
         return False
     groups = value["param_groups"]
@@ -68,10 +68,11 @@ def _of_optimizer(value: Mapping[Any, Any], count: int) -> bool:
 def _itself(name: str) -> Finding:
     return found(
         ITSELF,
-        "load_state_dict is given the module's own weights",
+        "load_state_dict receives the module's own weights",
         Severity.MEDIUM,
-        f"The state that a {name} loads holds its own tensors, so nothing changes: it was copied "
-        "from the wrong network, or saved by reference (state_dict() makes no copies).",
+        f"A {name} loads a state that holds its own tensors, so nothing changes. The state "
+        "was taken from the wrong network, or saved by reference (state_dict() makes no "
+        "copies).",
         "Load the state of the other network, or save with copy.deepcopy(model.state_dict()).",
     )
 
@@ -86,7 +87,7 @@ def _keys(missing: list[str], unexpected: list[str], nothing: bool) -> Finding:
         f"load_state_dict(strict=False) did not load {len(missing)} keys that the model has, such "
         f"as {listed(missing, 1)}, and ignored {len(unexpected)} keys of the checkpoint, such as "
         f"{listed(unexpected, 1)}"
-        + (": nothing was loaded, and the weights are random." if nothing else "."),
+        + (". Nothing was loaded, and the weights are random." if nothing else "."),
         f"Remove the prefix {prefix + '.'!r} from the keys of the checkpoint, and load with "
         "strict=True."
         if prefix
@@ -99,8 +100,8 @@ def _lost(name: str, kind: str) -> Finding:
         LOST,
         "The run is resumed without the optimizer's state",
         Severity.MEDIUM,
-        f"The variable {name!r} holds the state of an optimizer with as many parameters, but the "
-        f"{kind} begins without momentum or second moments: its state was not restored from the "
-        "checkpoint.",
-        "Call optimizer.load_state_dict before going on.",
+        f"The variable {name!r} holds the state of an optimizer with the same number of "
+        f"parameters, but the {kind} begins without momentum or second moments. Its state was "
+        "not restored from the checkpoint.",
+        "Call optimizer.load_state_dict before training continues.",
     )

@@ -91,8 +91,8 @@ class Mode(Detector):
                     Severity.HIGH if again else Severity.MEDIUM if whole else Severity.LOW,
                     ("After an evaluation " if again else "So far ")
                     + f"training passes run in evaluation mode{part}. Dropout is off and "
-                    f"batch norm uses running statistics ({len(quiet)} of "
-                    f"{len(self.layers)} such layers are affected: {listed(quiet)}).",
+                    f"batch norm uses running statistics (in {len(quiet)} of "
+                    f"{len(self.layers)} such layers: {listed(quiet)}).",
                     "Call model.train() before training"
                     + (" goes on after each evaluation." if again else "."),
                     where=quiet[0],

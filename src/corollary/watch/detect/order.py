@@ -1,9 +1,9 @@
-r"""Targets that depend on the time: batches next to each other are more alike than others.
+r"""Targets that depend on time: consecutive batches are more alike than others.
 
-The class shares :math:`s_t` of the batches (or their mean targets) are centred; if the order of the
-batches means nothing, the mean of :math:`\langle s_t, s_{t+1} \rangle` is distributed as under
-permutations of the batches. Its distance to their mean, in their standard deviations, is the
-evidence.
+The class shares :math:`s_t` of the batches (or their mean targets) are centred. If the order of the
+batches is random, the mean of :math:`\langle s_t, s_{t+1} \rangle` has the same distribution as
+under permutations of the batches. The evidence is its distance from the mean over permutations, in
+standard deviations.
 """
 
 import torch
@@ -29,7 +29,7 @@ class Order(Detector):
 
     @torch.no_grad()
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Keep the labels of this batch, and decide when there are enough."""
+        """Store the labels of this batch, and decide once there are enough."""
         if owned is not loop.main or loop.made > BATCHES or not loop.passes or not loop.graphs:
             return
         graph, size = loop.graphs[-1], loop.passes[-1].size
@@ -72,11 +72,11 @@ def excess(shares: Tensor) -> float:
 def _sorted(far: float, batches: int) -> Finding:
     return found(
         SORTED,
-        "Batches that follow each other have similar labels",
+        "Consecutive batches have similar labels",
         Severity.LOW,
-        f"In the first {batches} batches, the class shares of neighbours are more alike than in a "
-        f"random order, by {far:.1f} standard deviations: the data are sorted, and not shuffled or "
-        "in too small a buffer.",
+        f"In the first {batches} batches, consecutive batches have more similar class shares "
+        f"than in a random order, by {far:.1f} standard deviations. The data are sorted and "
+        "not shuffled, or shuffled in too small a buffer.",
         "Shuffle the whole training set, or use a shuffle buffer larger than a class.",
         deviations=far,
     )

@@ -1,4 +1,4 @@
-"""Learning rates over time: those of the steps against schedulers, copies and variables."""
+"""Learning rates over time, compared with schedulers, copies of groups and variables."""
 
 import re
 from collections import deque
@@ -40,7 +40,7 @@ class Rates(Detector):
         self.fell = False
 
     def on_save(self, loop: Loop, optimizer: Optimizer, state: dict[str, Any]) -> None:
-        """Keep the copied groups: somebody may write a learning rate into them."""
+        """Store the copied groups, because the user may write a learning rate into them."""
         groups = state.get("param_groups")
         if loop.main is not None and optimizer is loop.main.optimizer and groups:
             self.copies.append((groups, float(groups[0].get("lr", 0.0))))
@@ -68,7 +68,7 @@ class Rates(Detector):
                 self._groups(loop, owned)
 
     def _groups(self, loop: Loop, owned: Owned) -> None:
-        """By hand, one group changes all the time and another, once equal to it, never does."""
+        """One group is changed by hand, and another group that was equal to it never changes."""
         moving = [i for i, n in enumerate(self.changes) if n >= 3]
         still = [i for i, n in enumerate(self.changes) if n == 0]
         same = [i for i in still if any(self.first[i] == self.first[j] for j in moving)]
@@ -84,7 +84,7 @@ class Rates(Detector):
                 loop.events.say(loop.step, _copied(now, rates[0]))
 
     def _scheduler(self, loop: Loop, scheduler: Any, rates: list[float]) -> None:
-        """Rates that differ from what the scheduler has last set, after it has changed them."""
+        """Rates that differ from the last value that the scheduler has set."""
         told = getattr(scheduler, "_last_lr", None)
         if not told or len(told) != len(rates):
             return
@@ -95,7 +95,7 @@ class Rates(Detector):
             loop.events.say(loop.step, _overwritten(type(scheduler).__name__, last, rates[0]))
 
     def _variables(self, loop: Loop, owned: Owned) -> None:
-        """A variable with the name of a learning rate changes, and the optimizer's never does."""
+        """A variable named like a learning rate changes, but the rate of the optimizer does not."""
         for name, value in variables():
             if type(value) is float and RATE.search(name) and not BASES.search(name):
                 self.named.setdefault(name, []).append(value)
@@ -105,7 +105,7 @@ class Rates(Detector):
                 loop.events.say(loop.step, _in_vain(name, values[-1], self.last[0]))
 
     def _peaks(self, loop: Loop, before: float, now: float) -> None:
-        """The rate falls, and jumps back to where it began, again and again."""
+        """The rate repeatedly falls and jumps back to its first value."""
         if now < before:
             self.fell = True
             self.peaks = self.peaks or [before]
@@ -123,8 +123,8 @@ def _one_group(times: int, names: list[str]) -> Finding:
         ALONE,
         "The learning rate is changed for one parameter group only",
         Severity.LOW,
-        f"One group's learning rate was changed {times} times by hand; another group, which began "
-        f"with the same learning rate, keeps its first value: {listed(names)}.",
+        f"The learning rate of one group was changed {times} times by hand. Another group "
+        f"began with the same learning rate and keeps its first value: {listed(names)}.",
         "Set group['lr'] for each group of optimizer.param_groups.",
         where=names[0] if names else "",
     )
@@ -135,8 +135,8 @@ def _copied(written: float, used: float) -> Finding:
         VAIN,
         "A learning rate is set in a copy of the parameter groups",
         Severity.MEDIUM,
-        f"optimizer.state_dict() returns copies of the groups; the learning rate {written:g} was "
-        f"written there and has no effect: the steps use {used:g}.",
+        f"optimizer.state_dict() returns copies of the groups. The learning rate {written:g} "
+        f"was written into such a copy and has no effect; the steps use {used:g}.",
         "Set group['lr'] for each group of optimizer.param_groups.",
     )
 
@@ -146,19 +146,20 @@ def _overwritten(kind: str, told: float, used: float) -> Finding:
         OVERWRITTEN,
         "The learning rate of the scheduler is overwritten",
         Severity.MEDIUM,
-        f"The {kind} has set the learning rate to {told:.3g}, but for {LONG} steps the optimizer "
-        f"has used {used:.3g}: something else sets it by hand, and the schedule has no effect.",
-        "Set the learning rate in one place: leave it to the scheduler after the warm-up.",
+        f"The {kind} has set the learning rate to {told:.3g}, but for {LONG} steps the "
+        f"optimizer has used {used:.3g}. Other code sets the learning rate by hand, and the "
+        "schedule has no effect.",
+        "Set the learning rate in one place only. After the warm-up, leave it to the scheduler.",
     )
 
 
 def _in_vain(name: str, value: float, used: float) -> Finding:
     return found(
         VAIN,
-        "A learning rate is computed and not used",
+        "A learning rate is computed but not used",
         Severity.LOW,
-        f"The variable {name!r} changes over the run ({value:.3g} now), but the learning rate of "
-        f"the optimizer's steps is constant at {used:.3g}.",
+        f"The variable {name!r} changes over the run ({value:.3g} now), but the learning rate "
+        f"of the optimizer stays at {used:.3g}.",
         "Set group['lr'] for each group of optimizer.param_groups.",
     )
 
@@ -168,7 +169,8 @@ def _again(times: int, peak: float) -> Finding:
         AGAIN,
         "The learning rate starts again and again",
         Severity.LOW,
-        f"It fell and jumped back up {times} times, to {peak:.3g} last: the schedule restarts, as "
-        "it does if a scheduler is recreated or counts the batches of one epoch.",
-        "Make the scheduler once before the loop, and let it count the steps of the whole run.",
+        f"The learning rate fell and jumped back up {times} times, last to {peak:.3g}. The "
+        "schedule restarts; perhaps the scheduler is recreated, or counts the batches of one "
+        "epoch only.",
+        "Create the scheduler once before the loop, and let it count the steps of the whole run.",
     )

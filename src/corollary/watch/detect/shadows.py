@@ -1,8 +1,8 @@
-"""Copies beside the network that is trained: averages, targets, teachers, backups.
+"""Copies of the trained network: averages, targets, teachers, backups.
 
-A copy that shares its tensors is no copy; one that never changes is not updated; an average that is
-where the network is averages nothing, and one whose memory is longer than the run holds the random
-start; a teacher in training mode is noisy, and one that receives gradients is no fixed target.
+The detector reports a copy that shares its tensors with the network, a copy that is never updated,
+an average that equals the network or is slower than the run, a teacher in training mode, and a
+teacher that receives gradients.
 """
 
 import re
@@ -45,7 +45,7 @@ class Shadows(Detector):
         self.evaluated = False
 
     def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """An evaluation, after which a state may be kept."""
+        """An evaluation has ended, after which a state may be stored."""
         self.evaluated |= loop.made > 0
 
     @torch.no_grad()
@@ -62,7 +62,7 @@ class Shadows(Detector):
 
     @torch.no_grad()
     def on_close(self, loop: Loop) -> None:
-        """Averages that remember more than the run."""
+        """Averages whose memory is longer than the run."""
         for copy in self.copies.values():
             if isinstance(copy.module, AveragedModel) and copy.still and loop.made >= PATIENCE:
                 loop.events.say(loop.step, _idle(copy.name, loop.made))
@@ -94,7 +94,7 @@ class Shadows(Detector):
             )
 
     def _state(self, loop: Loop, name: str, value: Mapping[Any, Any], ids: set[int]) -> None:
-        """Kept by reference after an evaluation, or still after many steps."""
+        """A state stored by reference, seen after an evaluation or after many steps."""
         if not _refers(value, ids):
             self.referred.pop(name, None)
             return
@@ -121,7 +121,7 @@ class Shadows(Detector):
         self._statistics(loop, copy)
 
     def _average(self, loop: Loop, copy: Copy, follows: bool) -> None:
-        """With a decay of d an average lags by d / (1 - d) updates: by one or more from 1/2 on."""
+        """With a decay of d an average lags by d / (1 - d) updates: at least one from d = 1/2."""
         now, there = few(copy.module), few(copy.partner)
         lag = sum(float((a - b).norm()) for a, b in zip(now, there, strict=True))
         pairs = zip(there, copy.partner_before, strict=False)
@@ -182,8 +182,8 @@ def _lags(name: str, decay: float, left: float, steps: int) -> Finding:
         "The average of the weights is slower than the run",
         Severity.LOW,
         f"{name!r} moves towards the network with a decay of {decay:.5g}, so it averages over "
-        f"about {1 / (1 - decay):,.0f} steps. After the {steps} steps of this run, {left:.0%} of "
-        "it is still its initial weights.",
+        f"about {1 / (1 - decay):,.0f} steps. After the {steps} steps of this run, {left:.0%} "
+        "of the average still comes from its initial weights.",
         "Use a smaller decay, or one that grows with the steps, such as (1 + step) / (10 + step).",
     )
 
@@ -193,9 +193,9 @@ def _gradient(name: str) -> Finding:
         GRADIENT,
         "A copy of the network receives gradients",
         Severity.LOW,
-        f"No optimizer has {name!r}, but the backward pass reaches it: its outputs are targets "
-        "that are computed with a graph.",
-        "Compute them under torch.no_grad(), or set requires_grad_(False) for it.",
+        f"No optimizer trains {name!r}, but the backward pass reaches it. Its outputs are "
+        "used as targets and are computed with a graph.",
+        f"Compute these outputs under torch.no_grad(), or call requires_grad_(False) on {name}.",
     )
 
 

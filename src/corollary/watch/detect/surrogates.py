@@ -1,9 +1,9 @@
 """Losses that stand for another quantity: score functions, similarities, penalties, samples.
 
 Each finding follows from which parts of the loss have a graph. The weight of a log-probability must
-be a constant, or its own gradient is added. A similarity of two branches of one network has a
-trivial optimum, a constant, if both have gradients. A penalty of a gradient acts only if that
-gradient has a graph, and a sample only if it is drawn with one.
+be a constant; otherwise its gradient is added. A similarity of two branches of one network has a
+trivial optimum, a constant, if both have gradients. A gradient penalty has an effect only if the
+gradient has a graph, and a sample only if it is drawn with a graph.
 """
 
 import re
@@ -42,25 +42,25 @@ class Surrogates(Detector):
         self.lost = Streak(3, release=10)
 
     def on_log_prob(self, loop: Loop, value: Tensor, result: Tensor) -> None:
-        """Mark it, and forget that the value was a sample without a gradient."""
+        """Mark the log-probability; its value no longer counts as a sample without a gradient."""
         node: Any = result.grad_fn
         if node is not None:
             node.metadata[SCORE] = True
         self.waiting = [(kept, node) for kept, node in self.waiting if kept is not value]
 
     def on_sample(self, loop: Loop, distribution: Distribution, value: Tensor) -> None:
-        """Keep it until the step."""
+        """Store it until the step."""
         nodes = [t.grad_fn for t in vars(distribution).values() if isinstance(t, Tensor)]
         nodes = [n for n in nodes if n is not None]
         if nodes and not value.requires_grad and len(self.waiting) < 8:
             self.waiting.append((value, nodes[0]))
 
     def on_grad(self, loop: Loop, inputs: Sequence[Tensor], graph: bool) -> None:
-        """A gradient of something that is no parameter."""
+        """A gradient with respect to a tensor that is not a parameter."""
         self.slopes += not graph and all(id(t) not in loop.names for t in inputs)
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
-        """Take the loss apart."""
+        """Split the loss into its terms."""
         if not roots or roots[0].grad_fn is None or roots[0].numel() != 1:
             return
         if self.waiting:
@@ -75,7 +75,7 @@ class Surrogates(Detector):
                 self._product(loop, term)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """What was asked for an earlier step says nothing about the next."""
+        """Forget the calls of this step."""
         self.slopes = 0
         self.waiting = []
 
@@ -103,7 +103,7 @@ class Surrogates(Detector):
             self._sign(loop)
 
     def _similar(self, loop: Loop, edges: list[Any]) -> None:
-        """An inner product of two branches of one network, one of them perhaps longer."""
+        """An inner product of two branches of one network, which may have different lengths."""
         if any(_probability(n) for n in edges):
             return  # an entropy
         one, other = (variables_behind(n) & loop.names.keys() for n in edges)
@@ -111,7 +111,7 @@ class Surrogates(Detector):
             loop.events.say(loop.step, _branches())
 
     def _sign(self, loop: Loop) -> None:
-        """Names say whether the weight is a reward or a cost."""
+        """Decide by names whether the weight is a reward or a cost."""
         names = [name for name, value in variables() if isinstance(value, Tensor | float)]
         good = [n for n in names if REWARD.search(n)]
         if good and not any(COST.search(n) for n in names):
@@ -150,9 +150,9 @@ def _weight() -> Finding:
         WEIGHT,
         "The weight of a log-probability has a gradient",
         Severity.MEDIUM,
-        "The loss multiplies log-probabilities by a tensor with a graph, such as an advantage that "
-        "contains the critic's value: the policy loss (actor loss) also changes the network that "
-        "computes the weight.",
+        "The loss multiplies log-probabilities by a tensor with a graph, such as an "
+        "advantage that contains the critic's value. The policy loss (actor loss) therefore "
+        "also changes the network that computes the weight.",
         "Use advantage.detach() in the policy loss, and train the critic by its own loss.",
     )
 
@@ -162,8 +162,9 @@ def _branches() -> Finding:
         GRAPH,
         "Both sides of a similarity have a gradient",
         Severity.LOW,
-        "The loss is a similarity of two outputs of the same network, and both have a gradient: if "
-        "no other term keeps them apart, the features collapse to a constant.",
+        "The loss is a similarity of two outputs of the same network, and both have a "
+        "gradient. If no other term keeps the outputs apart, the features collapse to a "
+        "constant.",
         "Stop the gradient of the target branch: use target.detach() (BYOL, SimSiam), or add "
         "negatives or a variance term.",
     )
@@ -174,8 +175,9 @@ def _penalty() -> Finding:
         PENALTY,
         "A gradient penalty has no gradient",
         Severity.MEDIUM,
-        "torch.autograd.grad was called without create_graph=True, and a term of the loss is a "
-        "constant without a graph: the penalty is computed, but has no effect on the weights.",
+        "torch.autograd.grad was called without create_graph=True, and a term of the loss is "
+        "a constant without a graph. The penalty is computed, but has no effect on the "
+        "weights.",
         "Call torch.autograd.grad(..., create_graph=True).",
     )
 
@@ -185,9 +187,9 @@ def _sampled() -> Finding:
         SAMPLE,
         "Samples are drawn without a gradient",
         Severity.MEDIUM,
-        "The parameters of a distribution are trained, but its values come from sample(), through "
-        "which no gradient flows, and no log_prob of them is used: what the samples are used for "
-        "does not train the network that computes the distribution.",
+        "The parameters of a distribution are trained, but its values come from sample(), "
+        "which stops the gradient, and no log_prob of these values is used. The samples do "
+        "not train the network that computes the distribution.",
         "Use rsample() (the reparametrization trick).",
     )
 
@@ -197,7 +199,8 @@ def _minimized(name: str) -> Finding:
         SIGN,
         "The policy loss may have the wrong sign",
         Severity.LOW,
-        "The loss is log-probability times a constant weight, without a minus sign. If the weight "
-        f"is a reward (the loop has a variable {name!r}), minimizing the loss minimizes it.",
+        "The loss is log-probability times a constant weight, without a minus sign. If the "
+        f"weight is a reward (the loop has a variable {name!r}), minimizing the loss "
+        "minimizes the reward.",
         "Use -(log_prob * advantage).mean(), since the optimizer minimizes.",
     )

@@ -1,4 +1,4 @@
-"""Targets that are ignored: all of a batch, or the end of the text with the padding."""
+"""Ignored targets: a whole batch, or the end of the text together with the padding."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -59,9 +59,9 @@ def _ignored(batches: int) -> Finding:
         IGNORED,
         "All labels are ignored",
         Severity.HIGH,
-        f"In the first {batches} batches every label is -100 (or another negative number), which "
-        "the loss ignores: it is a mean over no targets.",
-        "Look at how labels are masked: the template that marks the answer may never be found.",
+        f"In the first {batches} batches every label is -100 (or another negative number). "
+        "The loss ignores such labels, so it is a mean over no targets.",
+        "Check how labels are masked. The template that marks the answer may never be found.",
     )
 
 
@@ -70,9 +70,9 @@ def _end(token: int, times: int) -> Finding:
         END,
         "The end of the text is never a target",
         Severity.MEDIUM,
-        f"Token {token} ends the texts and is also the padding token; of {times} such ends none is "
-        "a target, since their labels are masked (-100) together with the padding: the model never "
-        "learns to stop.",
-        "Use another padding token than the end-of-sequence (EOS) token, or mask by "
-        "attention_mask.",
+        f"Token {token} ends the texts and is also the padding token. None of {times} such "
+        "ends is a target, because their labels are masked (-100) together with the padding. "
+        "The model never learns to stop.",
+        "Use a padding token that differs from the end-of-sequence (EOS) token, or mask "
+        "labels with attention_mask.",
     )

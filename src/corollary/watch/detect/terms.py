@@ -1,4 +1,4 @@
-"""The terms of a loss: what is left when sums, means and constant factors are taken apart."""
+"""The terms of a loss, after splitting sums, means and constant factors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Term:
 
 
 def terms(root: Tensor, through: tuple[str, ...] = ()) -> Iterator[Term]:
-    """Take a loss apart; nodes whose names begin with one of ``through`` are passed, too.
+    """Split a loss into terms; nodes whose names begin with one of ``through`` are split too.
 
     A constant that is added has no node; it is a term with the node None.
 
@@ -63,7 +63,7 @@ def terms(root: Tensor, through: tuple[str, ...] = ()) -> Iterator[Term]:
 
 
 def _parts(term: Term, through: tuple[str, ...]) -> list[Term] | None:
-    """What a linear node is made of; None for any other."""
+    """The inputs of a linear node; None for other nodes."""
     node, sign, name = term.node, term.sign, term.node.name().removesuffix("Backward0")
     name = name.rstrip("0123456789").removesuffix("Backward")
     edges = [n for n, _ in node.next_functions]
@@ -86,7 +86,7 @@ def _with(edges: list[Any], sign: int) -> Term:
 
 
 def _constant(node: Any, which: int) -> float | None:
-    """The number that is multiplied by or divided by, where it is one number."""
+    """The constant factor or divisor of a node, if it is a single number."""
     try:
         saved = node._saved_other if which == 1 else node._saved_self
     except (AttributeError, RuntimeError):

@@ -14,7 +14,7 @@ FALLS = re.compile(r"loss|error|\bmse|\bmae|rmse|perplexity|\bppl|\bwer\b|\bcer\
 
 
 def of_lightning(trainer: Any) -> Iterator[Finding]:
-    """Callbacks that wait for the wrong direction of what they monitor."""
+    """Callbacks that expect the wrong direction of the value they monitor."""
     for callback in getattr(trainer, "callbacks", ()):
         monitor, mode = getattr(callback, "monitor", None), getattr(callback, "mode", None)
         if isinstance(monitor, str) and mode in ("min", "max") and _against(monitor, mode):
@@ -22,7 +22,7 @@ def of_lightning(trainer: Any) -> Iterator[Finding]:
 
 
 def of_hugging_face(args: Any) -> Iterator[Finding]:
-    """A warm-up that the schedule leaves out, and the best model by the wrong direction."""
+    """A warm-up that the schedule ignores, and a best model chosen in the wrong direction."""
     kind = str(getattr(args.lr_scheduler_type, "value", args.lr_scheduler_type))
     warm = float(getattr(args, "warmup_steps", 0) or getattr(args, "warmup_ratio", 0) or 0)
     if kind == "constant" and warm > 0:
@@ -34,7 +34,7 @@ def of_hugging_face(args: Any) -> Iterator[Finding]:
 
 
 def _against(monitor: str, mode: str) -> bool:
-    """Whether a name says one direction, and the mode the other.
+    """Whether the name implies one direction and the mode the other.
 
     Example:
         >>> _against("val_accuracy", "min"), _against("val_loss", "min")
@@ -48,10 +48,10 @@ def _direction(what: str, monitor: str, mode: str) -> Finding:
     better = "higher" if mode == "min" else "lower"
     return found(
         DIRECTION,
-        f"{what} waits for the wrong direction",
+        f"{what} expects the wrong direction",
         Severity.MEDIUM,
-        f"{what} monitors {monitor!r}, of which {better} is better, with mode={mode!r}: it stops "
-        "the run too early, or keeps the worst weights.",
+        f"{what} monitors {monitor!r} with mode={mode!r}, although {better} values are "
+        "better. It stops the run too early, or keeps the worst weights.",
         f"Use mode={'max' if mode == 'min' else 'min'!r}.",
     )
 
@@ -61,7 +61,7 @@ def _ignored(warm: float) -> Finding:
         WARM,
         "The warm-up has no effect",
         Severity.MEDIUM,
-        f"A warm-up of {warm:g} was asked for, but lr_scheduler_type='constant' has none: the "
-        "first steps have the full learning rate.",
+        f"A warm-up of {warm:g} is set, but lr_scheduler_type='constant' has no warm-up. The "
+        "first steps use the full learning rate.",
         "Use lr_scheduler_type='constant_with_warmup'.",
     )

@@ -1,4 +1,4 @@
-"""Evaluations within a run: they must not train, and training must go on between them."""
+"""Evaluations within a run: they must not train, and training must continue between them."""
 
 from typing import Any
 
@@ -31,12 +31,12 @@ class Validation(Detector):
         self.since = -1  # steps made when they began
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
-        """Note the mode of the pass."""
+        """Record the mode of the pass."""
         if loop.passes and reached:
             self.modes.append(loop.passes[-1].training)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Look at the passes of this step."""
+        """Check the passes of this step."""
         if owned is not loop.main or not loop.passes:
             return
         used = self.modes[-max(1, owned.life.backwards) :]
@@ -51,7 +51,7 @@ class Validation(Detector):
         self._blocks(loop, training)
 
     def _blocks(self, loop: Loop, training: bool) -> None:
-        """Runs of steps in evaluation mode between those in training mode."""
+        """Blocks of steps in evaluation mode between blocks in training mode."""
         if not training:
             self.run += self.trained
             return
@@ -65,7 +65,7 @@ class Validation(Detector):
 
     @torch.no_grad()
     def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Count evaluations of the same batch that no step lies between."""
+        """Count evaluations of the same batch without a step in between."""
         if not loop.made or loop.model.training or _random(loop.model):
             return
         mark = fingerprint(Pass(args, kwargs, False, torch.empty(0)))
@@ -89,9 +89,9 @@ def _steps(steps: int, blocks: int) -> Finding:
         STEPS,
         "The optimizer steps during evaluation",
         Severity.MEDIUM,
-        f"{steps} steps in {blocks} blocks were made in evaluation mode, between blocks of steps "
-        "in training mode: a validation loop calls backward() and step(), so the network learns "
-        "the data that it is evaluated on.",
+        f"{steps} steps in {blocks} blocks were made in evaluation mode, between blocks of "
+        "steps in training mode. A validation loop calls backward() and step(), so the "
+        "network is trained on the data that it is evaluated on.",
         "Evaluate under torch.no_grad(), without backward() and step().",
     )
 
@@ -99,10 +99,11 @@ def _steps(steps: int, blocks: int) -> Finding:
 def _leftover(times: int, passes: int) -> Finding:
     return found(
         LEFTOVER,
-        "Gradients of the evaluation are left for the training",
+        "Gradients of the evaluation are used in training",
         Severity.MEDIUM,
-        f"At {times} steps the gradient also held that of {passes} backward passes in evaluation "
-        "mode, which were not cleared: the step applies gradients of validation data.",
+        f"At {times} steps the gradient also contained the gradients of {passes} backward "
+        "passes in evaluation mode, which were not cleared. The step applies gradients of "
+        "validation data.",
         "Evaluate under torch.no_grad(), or call zero_grad() before the next backward pass.",
     )
 
@@ -112,8 +113,8 @@ def _idle(times: int, made: int) -> Finding:
         IDLE,
         "Evaluations repeat, but no training step is made between them",
         Severity.LOW,
-        f"The same batch was evaluated {times} times without an optimizer step in between; the "
-        f"last of {made} steps was made before: the training batches may be used up, as a "
-        "generator or iterator is after one epoch.",
-        "Make the generator again in each epoch, or iterate over a DataLoader.",
+        f"The same batch was evaluated {times} times without an optimizer step in between, "
+        f"after {made} steps in total. The training batches may be used up: a generator or "
+        "iterator is empty after one epoch.",
+        "Create the generator again in each epoch, or iterate over a DataLoader.",
     )

@@ -1,4 +1,4 @@
-"""Two views of an example that are the same: what should tell them apart does not act."""
+"""Two identical views of an example: the augmentation that should differ has no effect."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ TIMES = 3
 
 
 class Views(Detector):
-    """Compares the outputs that one backward pass begins from."""
+    """Compares the outputs at which one backward pass begins."""
 
     def __init__(self) -> None:
         self.outputs: list[Tensor] = []
@@ -49,13 +49,13 @@ def _identical(calls: bool) -> Finding:
     what = (
         "The model is called twice for one loss, and both outputs are identical"
         if calls
-        else "Each example is twice in the batch, with identical inputs"
+        else "Each example occurs twice in the batch, with identical inputs"
     )
     return found(
         SAME,
         "Two views of the examples are identical",
         Severity.LOW,
-        f"{what}: if these should be two augmented views, the augmentation is applied once, or "
-        "with the same random numbers, and the task is trivial.",
-        "Draw the augmentation anew for each view.",
+        f"{what}. If these should be two augmented views, the augmentation is applied only "
+        "once, or with the same random numbers, and the task is trivial.",
+        "Draw a new augmentation for each view.",
     )
