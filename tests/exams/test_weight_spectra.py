@@ -94,7 +94,7 @@ def test_heavy_tails_are_no_proof_of_learning():
     x, y = torch.randn(400, 64), torch.randint(10, (400,))  # there is nothing to learn
     found = found_in(trained(dense(m=256), x, y, lr=0.02), only=BOTH[0])["Heavy tails"]
     assert found.value.low < found.value.value < found.value.high
-    assert "not a theorem" in found.meaning and found.severity is Severity.NONE
+    assert "not proved" in found.meaning and found.severity is Severity.NONE
 
 
 def test_alarms_come_with_the_layer_and_its_picture():
