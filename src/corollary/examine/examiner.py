@@ -237,7 +237,7 @@ def to_have_it(name: str, why: TooMuchWorkError) -> str:
 
     Example:
         >>> to_have_it("learning/regime", TooMuchWorkError(59.0))
-        'to have it, run with --only learning/regime --effort standard'
+        'to run it, use --only learning/regime --effort standard'
     """
     enough = (e for e in Effort if why.seconds <= OVERRUN * WORK[e])
     return f"to run it, use --only {name} --effort {next(enough, Effort.thorough)}"
