@@ -3,14 +3,13 @@ Between an attack and a proof
 =============================
 
 How many digits does a network still read when every pixel may be changed by :math:`\epsilon`? An
-attack gives a number that is too high: it may have missed a perturbation. A proof gives one that is
-too low: it may have been too cautious. The truth lies between them, and where the two meet it is
-known.
+attack gives an upper bound, because it may have missed a perturbation. A proof gives a lower bound,
+because it may be too cautious. The true number lies between the two bounds.
 
 The attack is projected gradient ascent with two starts. The proofs are interval bounds and CROWN,
-which follow the whole ball through the network. Both are asked about two networks of one shape: one
-trained as usual, one trained on attacked digits. The second loses nothing on clean digits here, is
-far more robust, and more of what it withstands can be proved.
+which follow the whole ball through the network. Attack and proofs are applied to two networks of
+the same shape. One is trained as usual, the other on attacked digits. The second network is as
+accurate on clean digits and far more robust, and a larger share of its robustness can be proved.
 """
 
 import matplotlib.pyplot as plt
@@ -26,7 +25,7 @@ RADII = (0.0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15)
 
 
 def trained(*, against: float) -> nn.Sequential:
-    """A small network; with ``against`` above 0, every batch is attacked before it is learned."""
+    """A small network; if ``against`` is above 0, it is trained on attacked batches."""
     torch.manual_seed(0)
     net = nn.Sequential(
         nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)
@@ -40,7 +39,7 @@ def trained(*, against: float) -> nn.Sequential:
 
 
 def curves(net: nn.Module, x: Tensor, y: Tensor) -> dict[str, list[float]]:
-    """Shares that survive the attack and that are proved, for each radius."""
+    """For each radius, the share of digits that survive the attack and the share that is proved."""
     certify = Certifier(net, x, box=(0.0, 1.0))
     rng = torch.Generator().manual_seed(0)
     found: dict[str, list[float]] = {"attack": [], "CROWN": [], "intervals": []}
@@ -54,7 +53,7 @@ def curves(net: nn.Module, x: Tensor, y: Tensor) -> dict[str, list[float]]:
 
 
 def main() -> dict[str, dict[str, list[float]]]:
-    """Draw what is known of both networks."""
+    """Draw the bounds for both networks."""
     x, y = digits("test")
     both = {"trained as usual": 0.0, "trained on attacked digits": 0.1}
     fig, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", sharey=True)

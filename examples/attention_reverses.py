@@ -2,14 +2,14 @@ r"""
 Attention learns to look backwards
 ==================================
 
-A transformer with one encoder block and one decoder block learns to say six digits in reverse.
-Nothing tells it where to look; the loss only asks for the right digit. After some hundred steps the
-decoder's attention to the source has become the antidiagonal: the first digit written looks at the
-last one read.
+A transformer with one encoder block and one decoder block learns to write six digits in reverse.
+Nothing tells it where to look; the loss only asks for the right digit. After a few hundred steps,
+the decoder's attention to the source has become the antidiagonal: the first digit written attends
+to the last digit read.
 
-The same network without positions cannot do it, however long it trains. Attention treats its input
-as a set, so what it reads is the same for every order of the digits, and all that is left is to
-guess among them.
+Without positional encodings, the same network cannot learn this task, however long it trains.
+Attention treats its input as a set, so its output is the same for every order of the digits, and
+the network can only guess the order.
 """
 
 import matplotlib.pyplot as plt
@@ -53,7 +53,7 @@ def attention(net: Transformer, source: Tensor) -> Tensor:
 
 
 def reversed_share(net: Transformer, source: Tensor) -> float:
-    """Share of strings of which the network, on its own, says every digit right."""
+    """Share of strings for which the network, decoding on its own, gets every digit right."""
     found = net.generate(source, T)
     wanted = source.flip(1).tolist()
     return sum(list(f.tokens) == w for f, w in zip(found, wanted, strict=True)) / len(source)
@@ -83,7 +83,7 @@ def main(steps: int = 250) -> dict[str, float]:
 
 
 # %%
-# Of 500 strings that neither has seen:
+# The share of 500 unseen strings that each network reverses:
 
 if __name__ == "__main__":
     for name, share in main().items():

@@ -7,10 +7,10 @@ hyperplane through the origin realises
 
 .. math:: C(s, n) = 2 \sum_{i=0}^{n-1} \binom{s-1}{i}.
 
-The *number* of labellings never falls as points are added. The *fraction* :math:`C(s, n)/2^s`
-does: it is 1 up to :math:`s = n`, exactly one half at :math:`s = 2n`, and the fall around it gets
-steeper as the dimension grows. The dots are random points with random labels, each tested for
-separability; the bars are exact binomial intervals at 95 %.
+The *number* of labellings never falls as points are added. The *fraction* :math:`C(s, n)/2^s` does
+fall: it is 1 up to :math:`s = n` and exactly one half at :math:`s = 2n`. The fall around
+:math:`s = 2n` gets steeper as the dimension grows. The dots are random points with random labels,
+each tested for separability; the bars are exact binomial intervals at 95 %.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ LOADS = (1.0, 1.5, 2.0, 2.5, 3.0)
 
 
 def measured(s: int, n: int) -> Count:
-    """How many of the random labellings of random points are separable."""
+    """The number of random labellings of random points that are separable."""
     rng = torch.Generator().manual_seed(1000 * n + s)
     z = torch.randn(TRIALS, s, n, generator=rng, dtype=torch.float64)
     return Count(int(separable_labellings(z).sum()), TRIALS)

@@ -2,20 +2,20 @@ r"""
 Double descent on handwritten digits
 ====================================
 
-Textbooks draw the test error of ever larger models as a valley: too small, right, too large. Past
-the point where a model can fit its training data exactly, the error falls a second time (Belkin,
-Hsu, Ma and Mandal (2019), "Reconciling modern machine-learning practice and the classical
+In textbooks, the test error has the form of a valley: the model is too small, then right, then too
+large. Past the point where a model can fit its training data exactly, the error falls a second time
+(Belkin, Hsu, Ma and Mandal (2019), "Reconciling modern machine-learning practice and the classical
 bias-variance trade-off").
 
 The models here are least squares on random ReLU features of 8 by 8 digits,
-:math:`\phi(x) = \max(0, Wx)` with :math:`p` rows of W drawn once, and of all best fits the shortest.
-One label in ten is wrong on purpose. At :math:`p = n` there is exactly one fit, and it must bend to
-every wrong label; with more features there are many, and the shortest is smooth. A ridge takes the
-peak away at all sizes.
+:math:`\phi(x) = \max(0, Wx)` with :math:`p` rows of W drawn once, and among all best fits, the fit
+of smallest norm is taken. One label in ten is wrong on purpose. At :math:`p = n` there is exactly
+one fit, and it has to follow every wrong label. With more features there are many fits, and the fit
+of smallest norm is smooth. With a ridge penalty there is no peak.
 
-The right picture is the same story where it can be computed by hand: normal features, planted
-weights, and the exact risk of :func:`~corollary.theory.double_descent.gaussian_design.min_norm_risk`
-with measured risks on it.
+The right picture shows the same effect in a model with an exact formula: the features are normal,
+the weights are planted, and :func:`~corollary.theory.double_descent.gaussian_design.min_norm_risk`
+gives the exact risk. The dots are measured risks.
 """  # noqa: E501
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ from corollary.theory.double_descent.gaussian_design import min_norm_risk
 
 N = 300  # training digits
 SIZES = (10, 20, 40, 80, 120, 180, 240, 270, 285, 300, 315, 330, 380, 450, 600, 1000, 2000, 4000)
-"""Numbers of features."""
+"""The numbers of features to try."""
 
 
 def noisy_digits(rng: torch.Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
@@ -61,7 +61,7 @@ def errors(draws: int, ridge: float) -> Tensor:
 
 
 def draw_digits(ax: plt.Axes, draws: int) -> Tensor:
-    """Test errors with and without a ridge; bars from the least to the largest of the draws."""
+    """Test errors with and without a ridge penalty; bars from the smallest to the largest draw."""
     free = errors(draws, 0.0)
     for found, name in ((free, "shortest fit"), (errors(draws, 1e-2), "ridge 0.01")):
         (line,) = ax.plot(SIZES, found.mean(1), "o-", markersize=3, label=name)
@@ -117,7 +117,7 @@ def draw_exact(ax: plt.Axes, draws: int, n: int = 40) -> None:
 
 
 def main(draws: int = 3) -> dict[int, float]:
-    """Both pictures; mean test error by number of features."""
+    """Draw both pictures, and return the mean test error by number of features."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     free = draw_digits(left, draws)
     draw_exact(right, 400)
@@ -125,7 +125,7 @@ def main(draws: int = 3) -> dict[int, float]:
 
 
 # %%
-# A model with more than ten times as many features as digits beats the best of the small ones:
+# A model with more than ten times as many features as digits beats the best small model:
 
 if __name__ == "__main__":
     found = main()

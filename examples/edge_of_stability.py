@@ -4,14 +4,14 @@ Gradient descent at the edge of stability
 
 On a quadratic, gradient descent with learning rate :math:`\eta` diverges as soon as the largest
 eigenvalue of the Hessian, the *sharpness*, exceeds :math:`2/\eta`. A network is not a quadratic,
-and something stranger happens: training first drives the sharpness *up* to :math:`2/\eta`, and
-then keeps it there. The loss goes on falling, no longer step by step, but over longer times (Cohen,
+and something stranger happens: training first increases the sharpness to :math:`2/\eta`, and then
+keeps it there. The loss no longer falls at every step, but it still falls over longer times (Cohen,
 Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks typically occurs at the
 edge of stability").
 
-``EdgeOfStability`` is a callback of :func:`corollary.train.fit`. It finds the largest
-eigenvalue by Lanczos, with an interval, on any module. Here three learning rates train the same
-network on 500 digits with the squared loss and all data in every step.
+``EdgeOfStability`` is a callback of :func:`corollary.train.fit`. It computes the largest eigenvalue
+by Lanczos, with an interval, for any module. Here the same network is trained with three learning
+rates on 500 digits, with the squared loss and full batches.
 """
 
 import matplotlib.pyplot as plt
@@ -55,7 +55,7 @@ def draw(runs: dict[float, History]) -> None:
 
 
 def main(steps: int = 800) -> dict[float, History]:
-    """Train with each learning rate, and read the sharpness every 25 steps."""
+    """Train with each learning rate, and measure the sharpness every 25 steps."""
     x, y = (part[:SAMPLES] for part in digits("train"))
     runs = {}
     for rate in RATES:
@@ -68,7 +68,7 @@ def main(steps: int = 800) -> dict[float, History]:
 
 
 # %%
-# In units of :math:`2/\eta` the last readings are close to one, whatever the learning rate was:
+# For every learning rate, the last measured values of the sharpness are close to :math:`2/\eta`:
 
 if __name__ == "__main__":
     for rate, history in main().items():

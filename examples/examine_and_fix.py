@@ -2,14 +2,14 @@ r"""
 A network that does not train, and the same one fixed
 =====================================================
 
-Fourteen linear layers with ReLU, at the weights that PyTorch gives them: the loss on the 8 by 8
-digits stays at chance level, ln 10. ``corollary.examine`` finds the cause *before* the first step,
-from one batch.
+This network has fourteen linear layers with ReLU and PyTorch's default initialisation. Its loss on
+the 8 by 8 digits stays at chance level, ln 10. ``corollary.examine`` finds the cause *before* the
+first step, from one batch.
 
-PyTorch draws weights of variance :math:`1/(3d)` for a fan-in of :math:`d`, and a ReLU needs
-:math:`2/d`. Each layer therefore passes on about a sixth of the mean square of the gradient: the
-gradient vanishes over fourteen layers, and all samples look alike. The fixed network has the same
-layers with He initialisation, which is what the examination advises.
+For a fan-in of :math:`d`, PyTorch draws weights of variance :math:`1/(3d)`, but a ReLU network
+needs :math:`2/d`. So each layer reduces the mean square of the gradient to about a sixth. Over
+fourteen layers the gradient vanishes, and the outputs for all samples become equal. The fixed
+network has the same layers with He initialisation, as the examination advises.
 """
 
 import matplotlib.pyplot as plt
@@ -53,7 +53,7 @@ def draw(examined: dict[str, Examination], losses: dict[str, list[float]]) -> No
 
 
 def main(epochs: int = 12) -> dict[str, tuple[Examination, float]]:
-    """Examine both, then train both; the examination and the accuracy on test digits."""
+    """Examine and train both networks; return the examinations and the test accuracies."""
     data: tuple[Tensor, Tensor] = digits("train")
     x, y = digits("test")
     examined, losses, accuracy = {}, {}, {}

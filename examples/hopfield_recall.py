@@ -3,13 +3,13 @@ A network that remembers pictures
 =================================
 
 A Hopfield network stores patterns of signs in its couplings,
-:math:`W = \frac1n \sum_t x_t x_t^\top` without the diagonal, and recalls the nearest one: updating
-one neuron after the other never raises the energy, so the state slides from a damaged picture into
-a valley, and the valleys are the stored pictures as long as there are few of them and they are not
-too much alike.
+:math:`W = \frac1n \sum_t x_t x_t^\top` without the diagonal, and recalls the nearest pattern.
+Updating one neuron after the other never raises the energy, so the state moves from a damaged
+picture to a minimum of the energy. If the stored pictures are few and not too similar, these minima
+are the stored pictures.
 
-Here four small pictures are stored. A quarter of the pixels of each is flipped, and the network is
-left to itself.
+Here four small pictures are stored. A quarter of the pixels of each picture is flipped, and the
+network restores the picture.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,7 @@ def pictures() -> torch.Tensor:
 
 
 def main(damage: float = 0.25) -> torch.Tensor:
-    """Store, damage, recall; returns the overlap of what was recalled with what was stored."""
+    """Store, damage and recall pictures; return the overlap of recalled and stored pictures."""
     stored = pictures()
     rng = torch.Generator().manual_seed(0)
     damaged = with_flipped_bits(stored, damage, rng=rng)

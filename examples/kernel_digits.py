@@ -2,14 +2,15 @@ r"""
 Infinitely wide networks read digits
 ====================================
 
-Training an infinitely wide network is kernel regression, with a kernel that the architecture
-gives: the tangent kernel if all layers learn, the NNGP kernel if only the last one does. Nothing is
-random. On the 8 by 8 digits such regressions are compared with a Gaussian kernel whose width was
-chosen by cross-validation, and with a network of finite width after 400 steps of Adam. The test
-digits are the last of the file, and other people wrote them.
+Training an infinitely wide network is kernel regression, and the kernel follows from the
+architecture. It is the tangent kernel if all layers are trained, and the NNGP kernel if only the
+last layer is trained. Nothing is random. On the 8 by 8 digits such regressions are compared with a
+Gaussian kernel whose width was chosen by cross-validation, and with a network of finite width after
+400 steps of Adam. The test digits are the last ones of the file, written by other people than the
+training digits.
 
-A row of the kernel matrix says whom the machine thinks alike: sorted by class, the blocks show that
-the kernel knows much about digits before it has seen a label.
+The picture shows the kernel matrix of digits sorted by class. Its blocks show that digits of one
+class have similar rows, although the kernel has not seen any label.
 """
 
 import matplotlib.pyplot as plt

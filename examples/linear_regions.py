@@ -1,16 +1,15 @@
-r"""
-The linear regions of a network, all of them
-============================================
+r"""All linear regions of a network
+===============================
 
 A ReLU network is piecewise linear: each pattern of active units has its own affine map. On a plane
-the pieces are convex polygons, and :func:`~corollary.theory.expressivity.regions.plane.linear_regions`
-finds every one of them exactly, by cutting polygons layer by layer; no grid is involved, and no
-region is too small to be seen.
+the pieces are convex polygons, and
+:func:`~corollary.theory.expressivity.regions.plane.linear_regions` finds all polygons exactly, by
+cutting polygons layer by layer. It uses no grid, so it finds even the smallest regions.
 
 Here a network of three hidden layers with 16 units learns two interleaved spirals. Its regions are
-drawn before and after training, coloured by the class they decide for; the black line is the
-decision boundary, made of straight pieces as well. Training moves the cuts to where the function
-has to bend.
+drawn before and after training, coloured by the predicted class. The black line is the decision
+boundary, which also consists of straight pieces. Training moves the borders of the regions to where
+the function has to bend.
 """  # noqa: E501
 
 import matplotlib.pyplot as plt
@@ -25,7 +24,7 @@ from corollary.theory.expressivity.regions.plane import linear_regions
 from corollary.train import fit
 
 WIDTHS = (16, 16, 16)
-REACH = 1.2  # the square [-1.2, 1.2]^2 is looked at
+REACH = 1.2  # regions are counted in the square [-1.2, 1.2]^2
 SHADES = (("#c6dbef", "#9ecae1", "#6baed6"), ("#fdd0a2", "#fdae6b", "#fd8d3c"))
 
 
@@ -53,7 +52,7 @@ def network() -> nn.Sequential:
 
 def draw(ax: Axes, mosaic: Mosaic, x: Tensor, y: Tensor) -> None:
     """The polygons, the boundary between classes, and the points."""
-    shade = torch.arange(mosaic.count) * 7 % 3  # neighbours are told apart by their shades
+    shade = torch.arange(mosaic.count) * 7 % 3  # neighbouring regions have different shades
     colours = [SHADES[c][s] for c, s in zip(mosaic.classes(), shade, strict=True)]
     cells = PolyCollection(
         mosaic.polygons(), facecolors=colours, edgecolors="white", linewidths=0.3
@@ -83,9 +82,8 @@ def main(steps: int = 1500) -> dict[str, int]:
     return counts
 
 
-# %%
-# Far fewer than the best upper bound allows (Serra, Tjandraatmadja and Ramalingam (2018)): networks
-# *can* have that many pieces, but those that random weights and training give do not.
+# %% The best upper bound (Serra, Tjandraatmadja and Ramalingam (2018)) is far larger. Some networks
+# have # that many regions, but networks with random or trained weights do not.
 
 if __name__ == "__main__":
     for when, count in main().items():

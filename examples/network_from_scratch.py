@@ -2,19 +2,19 @@ r"""
 A network from scratch
 ======================
 
-Two classes of points in the plane, two hidden layers of 200 ReLU units, the logistic loss and
-gradient descent: a first network in NumPy, with every backward pass written out (the classes are in
-:mod:`corollary.models.scratch`, a page each).
+This is a first network in NumPy, with every backward pass written out. It has two hidden layers of
+200 ReLU units, and learns two classes of points in the plane by gradient descent on the logistic
+loss. The code of its layers is in :mod:`corollary.models.scratch`.
 
-A question that each such program has to answer once is *who divides by* :math:`N`. The loss is a
-mean over :math:`N` points, so the gradient in the logits is :math:`(\hat y-y)/N`, and every
-gradient behind it is then that of the mean. The listing this page follows (Lucchi (2025),
-*Foundations of Deep Learning*, Section 2.7) divides by :math:`N` in the linear layers once more.
-Nothing crashes: the loss falls, the accuracy rises, and only the learning rate is 2000 times
-smaller than it says. Here both programs start from the same weights.
+Each such program has to decide in which place it divides by :math:`N`. The loss is a mean over
+:math:`N` points, so the gradient with respect to the logits is :math:`(\hat y-y)/N`. The gradients
+of all earlier layers then include the factor :math:`1/N`. The listing this page follows (Lucchi
+(2025), *Foundations of Deep Learning*, Section 2.7) divides by :math:`N` a second time, in the
+linear layers. No error is raised: the loss falls and the accuracy rises, but the effective learning
+rate is 2000 times smaller than the stated one. Here both programs start from the same weights.
 
-The third picture shows where each network decides for class 1, with the line at which the Bayes
-rule, which knows both laws, changes its mind.
+The third picture shows where each network predicts class 1. The black line is the decision boundary
+of the Bayes rule, which knows the distributions of both classes.
 """
 
 import matplotlib.pyplot as plt
@@ -48,7 +48,7 @@ def draw_data(X: np.ndarray, y: np.ndarray) -> None:
 
 
 def draw_curves(found: dict[str, Trained], bayes: float) -> None:
-    """Loss and accuracy of both programs; the first steps are where the difference is."""
+    """Loss and accuracy of both programs, which differ in the first steps."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for name, run in found.items():
         number = np.arange(1, len(run.losses) + 1)
@@ -86,7 +86,7 @@ def probability(model: MLP, points: np.ndarray) -> np.ndarray:
 
 
 def main(steps: int = 500) -> dict[str, tuple[float, float, float]]:
-    """Train both programs and draw; returns accuracy after 10 steps, and last accuracy and loss."""
+    """Train and draw; return the accuracy after 10 steps, and the final accuracy and loss."""
     X, y, found = runs(steps)
     bayes = float((bayes_predict(torch.from_numpy(X)).numpy() == (y[:, 0] == 1)).mean())
     draw_data(X, y)
@@ -98,9 +98,8 @@ def main(steps: int = 500) -> dict[str, tuple[float, float, float]]:
     }
 
 
-# %%
-# Both programs draw their line in about the right place. The one that divides twice needs 500 steps
-# for less than the other has after ten, and its probabilities are still close to one half:
+# %% Both programs find about the right boundary. After 500 steps, the program that divides twice is
+# # less accurate than the other after ten steps, and its probabilities are still close to one half:
 
 if __name__ == "__main__":
     for name, (ten, accuracy, loss) in main().items():

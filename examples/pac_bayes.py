@@ -2,22 +2,22 @@ r"""
 A certificate that is not vacuous
 =================================
 
-Counting parameters, a network with more weights than samples may do anything on fresh data: the
-bounds of that kind are above 1, which says nothing. A PAC-Bayes bound looks at where training went
-instead of at all that it might have found. For a *randomised* network, with normal weights
-:math:`Q` around the trained ones, and a prior :math:`P` chosen without the data,
+Bounds that count parameters are above 1 for a network with more weights than samples, so they say
+nothing. A PAC-Bayes bound considers the weights that training found, instead of all weights that it
+might have found. For a *randomised* network, with normal weights :math:`Q` around the trained ones,
+and a prior :math:`P` chosen without the data,
 
 .. math:: \mathrm{kl}\bigl(\hat L(Q) \,\|\, L(Q)\bigr) \le
           \frac{\mathrm{KL}(Q\|P) + \ln(2\sqrt n/\delta)}{n}
 
-with probability :math:`1-\delta` over the sample. The weights that can be shaken without harm cost
-nothing, and most can. Training on the bound itself finds such a :math:`Q` (Dziugaite and Roy
-(2017), "Computing nonvacuous generalization bounds for deep (stochastic) neural networks with many
-more parameters than training data").
+with probability :math:`1-\delta` over the sample. A weight that can be perturbed without changing
+the error adds almost nothing to the bound, and most weights are of this kind. Training on the bound
+itself finds such a :math:`Q` (Dziugaite and Roy (2017), "Computing nonvacuous generalization bounds
+for deep (stochastic) neural networks with many more parameters than training data").
 
-Here the question is whether a digit is below five. The network has 17,000 weights, and 1437 digits
-are there to learn from. Its bound is compared with its errors on 360 digits that it has not seen,
-and with what the same recipe says of labels that were drawn at random.
+Here the network decides whether a digit is below five. It has 17,000 weights and is trained on 1437
+digits. Its bound is compared with its error on 360 unseen digits, and with the bound for random
+labels.
 """
 
 import matplotlib.pyplot as plt
@@ -33,9 +33,9 @@ DELTA = 0.05
 
 
 def shuffled(n: int = 1437) -> tuple[Pair, Pair]:
-    """Digits and whether each is at least five, n to learn from and the rest kept back.
+    """Digits and whether each is at least five: n for training, the rest for testing.
 
-    The file goes from writer to writer; the bound supposes independent draws, so it is shuffled.
+    The file is sorted by writer. The bound assumes independent draws, so the digits are shuffled.
     """
     both = [torch.cat(parts) for parts in zip(digits("train"), digits("test"), strict=True)]
     order = torch.randperm(len(both[0]), generator=torch.Generator().manual_seed(0))
@@ -86,7 +86,7 @@ def draw(found: dict[str, Certificate]) -> None:
 
 
 def main(steps: int = 500) -> dict[str, Certificate]:
-    """Three certificates: prior at the start, prior learned on half, random labels."""
+    """Three certificates: initial weights as prior, learned prior, random labels."""
     data, test = shuffled()
     rng = torch.Generator().manual_seed(0)
     coin = torch.randint(2, (len(data[0]),), generator=rng)
@@ -99,9 +99,8 @@ def main(steps: int = 500) -> dict[str, Certificate]:
     return found
 
 
-# %%
-# The certificate that learned its prior on one half of the digits, and counts only the other half,
-# in full; everything that was spent is listed:
+# %% The full certificate with a prior that was learned on one half of the digits. The bound uses
+# only # the other half:
 
 if __name__ == "__main__":
     found = main()

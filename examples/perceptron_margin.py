@@ -5,11 +5,11 @@ How the margin decides the number of mistakes
 The perceptron makes at most :math:`(R/\gamma)^2` mistakes on points in a ball of radius :math:`R`
 that a hyperplane separates with margin :math:`\gamma`, however many points there are and whatever
 their dimension. Here the margin shrinks while the points stay in the unit ball, and the mistakes
-are counted over repeated draws. The bound holds for each of them, and on random clouds it is far
-from being attained: it speaks of the worst order and the worst points.
+are counted over repeated draws. The bound holds for every draw. On random clouds the number of
+mistakes is far below the bound, because the bound covers the worst order and the worst points.
 
-The picture is a :class:`~corollary.core.figure.Figure`, the plain description that claims return:
-here it is handed to matplotlib, in a report it becomes SVG.
+The picture is a :class:`~corollary.core.figure.Figure`, as returned by claims. Here matplotlib
+draws it; in a report it becomes SVG.
 """
 
 import torch
@@ -31,7 +31,7 @@ def mistakes(gamma: float, seed: int) -> tuple[float, int]:
 
 
 def main() -> dict[float, list[int]]:
-    """Draw clouds for each margin, count, and show the counts below the bound."""
+    """Draw clouds for each margin, count the mistakes, and plot the counts with the bound."""
     drawn = {gamma: [mistakes(gamma, seed) for seed in range(DRAWS)] for gamma in GAMMAS}
     bounds = [min(bound for bound, _ in drawn[gamma]) for gamma in GAMMAS]
     counts = {gamma: sorted(count for _, count in drawn[gamma]) for gamma in GAMMAS}

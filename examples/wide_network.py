@@ -7,10 +7,11 @@ kernel :math:`\Theta` does not change, and the outputs at time t follow
 
 .. math:: f_t(x) = f_0(x) + \Theta(x, X)\,\Theta^{-1}\bigl(I - e^{-\Theta t}\bigr)(y - f_0(X)).
 
-Networks of three widths are trained here by full-batch gradient descent on six points. Beside each
-stands the prediction made *before* training from its own tangent kernel (dashed); the wider the
-network, the closer the two. The last picture is the limit itself: the mean and the spread of all
-infinitely wide networks after training, with trained networks of width 256 drawn into it.
+Networks of three widths are trained here by full-batch gradient descent on six points. The dashed
+line is the prediction that was made *before* training, from the tangent kernel of the network. The
+wider the network, the closer the two lines are. The last picture shows the limit itself: the mean
+and the spread of all infinitely wide networks after training, together with trained networks of
+width 256.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +30,7 @@ RATE = 0.2
 
 
 def problem() -> tuple[Tensor, Tensor, Tensor]:
-    """Six points of a wave, and a grid; points of the line become points of the circle."""
+    """Six points of a wave, and a grid; the line is mapped to the circle."""
     t = torch.tensor([-2.6, -1.7, -0.7, 0.4, 1.5, 2.4]).double()
     return t, torch.sin(2 * t), torch.linspace(-torch.pi, torch.pi, 121).double()
 
@@ -49,7 +50,7 @@ def trained(net: nn.Module, x: Tensor, y: Tensor) -> None:
 
 
 def made(width: int, seed: int) -> NTKMLP:
-    """A network with two hidden layers, in the parametrisation whose limit is a kernel."""
+    """A network with two hidden layers in the NTK parametrisation."""
     rng = torch.Generator().manual_seed(seed)
     return NTKMLP([2, width, width, 1], sigma_w=SIGMA_W, sigma_b=SIGMA_B, rng=rng)
 
@@ -61,7 +62,7 @@ def outputs(net: nn.Module, t: Tensor) -> Tensor:
 
 
 def compared(width: int) -> tuple[Tensor, Tensor]:
-    """A trained network on the grid, and what its kernel at the start predicted."""
+    """A trained network on the grid, and the prediction from its initial kernel."""
     t, y, grid = problem()
     net = made(width, seed=3)
     x, at = circle(t), circle(grid)
@@ -74,7 +75,7 @@ def compared(width: int) -> tuple[Tensor, Tensor]:
 
 
 def draw_limit(ax: plt.Axes, seeds: int) -> None:
-    """The law of trained networks at infinite width, and some that are finite."""
+    """The distribution of trained networks at infinite width, and some finite networks."""
     t, y, grid = problem()
     limit = network(
         Dense(SIGMA_W, SIGMA_B), Relu(), Dense(SIGMA_W, SIGMA_B), Relu(), Dense(SIGMA_W, SIGMA_B)
@@ -94,7 +95,7 @@ def draw_limit(ax: plt.Axes, seeds: int) -> None:
 
 
 def main(seeds: int = 5) -> dict[int, float]:
-    """Draw all four pictures; the largest distance to the prediction for each width."""
+    """Draw all four pictures, and return the largest distance to the prediction for each width."""
     t, y, grid = problem()
     fig, axes = plt.subplots(1, 4, figsize=(13, 3.6), layout="constrained", sharey=True)
     gaps = {}

@@ -10,7 +10,7 @@
   const done = walked(), rows = [...document.querySelectorAll(".path-steps [data-step]")];
   rows.forEach((row) => row.classList.toggle("done", done.has(row.dataset.step)));
   const next = rows.find((row) => !done.has(row.dataset.step)), start = document.querySelector(".path-buttons .start");
-  if (start && next && next !== rows[0]) { start.href = next.querySelector("a").href; start.textContent = `Go on at step ${rows.indexOf(next) + 1}`; }
+  if (start && next && next !== rows[0]) { start.href = next.querySelector("a").href; start.textContent = `Continue at step ${rows.indexOf(next) + 1}`; }
 
   const asked = new URLSearchParams(location.search), name = asked.get("path"), path = paths[name];
   const k = Number(asked.get("step")), article = document.querySelector("article");

@@ -7,7 +7,7 @@ For independent fair signs :math:`s_1, \dots, s_n` and :math:`t > 0`
 :source: Hoeffding (1963), "Probability inequalities for sums of bounded random variables",
     Theorem 2.
 :kind: bound
-:beyond: It is the example of these pages.
+:beyond: This claim is the example of the page on writing claims.
 """
 
 from math import exp, sqrt

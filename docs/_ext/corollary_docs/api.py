@@ -8,7 +8,7 @@ from corollary_docs import rst
 from corollary_docs.scan import described, docstring, imported, modules
 
 ROOMS = {
-    "core": "The grammar",
+    "core": "Claims, exams and results",
     "theory": "Theory",
     "data": "Data",
     "models": "Models",
@@ -22,13 +22,13 @@ ABOUT = {  # what one looks for in a room
     "core": "claims, hypotheses, relations, verdicts, results, figures, exams and findings",
     "theory": "the mathematics as functions on tensors: kernels, curvature, regions, attacks, "
     "certificates, bounds",
-    "data": "distributions and small data sets, drawn from a seed; loaders of real ones",
+    "data": "distributions and small data sets, drawn from a seed; loaders of real data sets",
     "models": "the architectures of the notes as modules, one file each",
-    "train": "one loop, its callbacks, losses, checkpoints, and PAC-Bayes certificates",
-    "run": "``check``, its results and their file, journals and time limits",
-    "examine": "``examine``, how a network and its data are prepared, and the record it gives",
+    "train": "a training loop with callbacks, losses, checkpoints, and PAC-Bayes certificates",
+    "run": "``check``, its results, the results file, journals and time limits",
+    "examine": "``examine``, the preparation of a network and its data, and the examination",
     "report": "results as text, SVG, HTML, and figures for papers",
-    "testing": "``assert_sound``, the pytest plugin, and the hook for commits",
+    "testing": "``assert_sound``, the pytest plugin, and the pre-commit hook",
 }
 DOORS = ("kernels", "curvature", "generalization", "robustness", "regions", "spectra")
 SINGLE = ("registry", "suites", "errors")
@@ -63,10 +63,10 @@ def _name(name: str, home: str, about: str) -> list[str]:
 def index_page(doors: list[str], rooms: list[str], single: list[str]) -> str:
     """The doors, then the rooms of the package, lowest first."""
     intro = (
-        "The public functions and classes, as their docstrings describe them. The everyday names\n"
-        "(``check``, ``examine``, ``claim``, ``find``, ``entries``, ``Claim``, ``Figure``,\n"
-        "``Result``, ``Verdict``) are attributes of ``corollary`` itself, and so are the modules\n"
-        "with the instruments, which come first.\n"
+        "The public functions and classes, as their docstrings describe them. The most common "
+        "names\n(``check``, ``examine``, ``claim``, ``find``, ``entries``, ``Claim``, "
+        "``Figure``,\n``Result``, ``Verdict``) are attributes of ``corollary`` itself. So are the "
+        "modules\nat the top of the table.\n"
     )
     every = [*doors, *rooms, *single]
     rows = [_row(name) for name in every]

@@ -64,7 +64,7 @@ def chapter_page(
             _subtitle(title),
             intro.strip() + "\n",
             rst.heading("Claims", "-"),
-            f"All of them run with ``corollary check --area {area}``.\n",
+            f"To check all of these claims, run ``corollary check --area {area}``.\n",
             rst.table(["claim", "kind", "cost", "verdict"], rows, "46 20 14 20"),
             rst.toctree(names, hidden=True),
         ]
@@ -91,7 +91,7 @@ def _row(entry: Entry, outcome: Outcome | None) -> list[str]:
     name = f":doc:`{rst.escaped(entry.title)} </generated/claims/{entry.name}>`"
     if entry.erratum:
         name += " (corrects the notes)"
-    verdict = f":verdict-{outcome.verdict}:`{outcome.verdict}`" if outcome else "not run here"
+    verdict = f":verdict-{outcome.verdict}:`{outcome.verdict}`" if outcome else "not run"
     return [name, entry.kind, entry.cost, verdict]
 
 
@@ -106,7 +106,7 @@ def _supposed(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
 def _checked(outcome: Outcome | None) -> Iterator[str]:
     yield rst.heading("What is measured", "-")
     if outcome is None:
-        yield "Too long for the build of these pages: run it as shown below.\n"
+        yield "This claim takes too long for the build of these pages. Run it as shown below.\n"
         return
     yield rst.raw_html(outcome.html())
     yield f"At the default parameters, with seed 0. Tolerance: {rst.escaped(outcome.tolerance)}.\n"
@@ -115,7 +115,7 @@ def _checked(outcome: Outcome | None) -> Iterator[str]:
 def _without(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     reason = entry.fields.get("no-counterexample")
     if reason or (outcome and outcome.counterexample):
-        yield rst.heading("Without an assumption", "-")
+        yield rst.heading("What happens without an assumption", "-")
         text = (
             rst.prose(reason) if reason else rst.escaped(outcome.counterexample if outcome else "")
         )

@@ -20,10 +20,10 @@ from corollary_docs import rst
 from corollary_docs.dependencies import claim_link
 
 INTRO = """\
-A path goes through claims, proofs and exercises in an order in which they can be read. There is one
-for each lecture of each set of notes, and three that begin with a question. Minutes are a rule of
-thumb: 4 to read a claim, 6 to follow a proof, 10 to solve a part of an exercise. On the command
-line ``corollary course`` does the same, and keeps your progress.
+A path goes through claims, proofs and exercises in a good order for reading. There is
+one path for each lecture of each set of notes, and three more paths begin with a question. The
+minutes are estimates: 4 to read a claim, 6 to follow a proof, 10 to solve a part of an exercise. On
+the command line, ``corollary course`` shows the same paths and stores your progress.
 """
 HEAD = ("lecture", "claims", "proofs", "exercises", "errata", "hours")
 
@@ -80,7 +80,7 @@ def lecture_page(lecture: Lecture, after: Lecture | None = None) -> str:
     parts += [rst.raw_html(_buttons(lecture))]
     if lecture.prerequisites:
         links = ", ".join(claim_link(entry.name) for entry in lecture.prerequisites)
-        words = f"What it rests on: {len(lecture.prerequisites)} claims of other lectures"
+        words = f"Prerequisites: {len(lecture.prerequisites)} claims of other lectures"
         parts += [rst.raw_html(f'<details class="code"><summary>{words}</summary>'), f"{links}.\n"]
         parts += [rst.raw_html("</details>")]
     first = 1
@@ -169,7 +169,10 @@ def exercises_page(exercises: Sequence[Exercise]) -> str:
         for e in exercises
     ]
     names = [f"/generated/exercises/{exercise_name(e)}" for e in exercises]
-    intro = "The exercises of the notes; :doc:`/howto/exercises` says how they are graded.\n"
+    intro = (
+        "This page lists the exercises of the notes. :doc:`/howto/exercises` says how answers are "
+        "graded.\n"
+    )
     table = rst.table(["exercise", "graded parts", "not graded"], rows, "64 18 18")
     return "\n".join([rst.heading("Exercises"), intro, table, rst.toctree(names, hidden=True)])
 
@@ -180,14 +183,14 @@ def exercise_page(exercise: Exercise) -> str:
     parts += [exercise.entry.statement + "\n"]
     for part in exercise.parts:
         parts += _part(part)
-    parts += [rst.heading("Have it graded", "-")]
+    parts += [rst.heading("Get your answer graded", "-")]
     number = exercise.number
     shell = f"$ corollary exercise {number} --stub answer.py"
     parts += [rst.code("console", f"{shell}\n$ corollary exercise {number} --check answer.py")]
     links = ", ".join(claim_link(claim.name) for claim in claims_of(exercise))
     parts += [rst.heading("What it is about", "-"), f"{links}.\n"]
     if any(claim.erratum for claim in claims_of(exercise)):
-        parts += ["The pages of these claims correct the notes, and tell part of the answer.\n"]
+        parts += ["The pages of these claims correct the notes and reveal a part of the answer.\n"]
     return "\n".join([*parts, rst.prose(exercise.entry.source) + "\n"])
 
 

@@ -6,10 +6,10 @@ from corollary_docs import rst
 
 MOST = 20  # results in the table
 INTRO = """\
-A claim *uses* another one if the argument for it invokes the other, or if what it predicts is
-computed from it. The field ``:uses:`` in the head of its file says so, and a test compares the
-fields with the code: a claim whose prediction or proof calls the theory of another one names it.
-There is no cycle.
+A claim *uses* another claim if its proof or its
+prediction needs the other claim. The field ``:uses:`` in its docstring lists these claims. A test
+compares this field with the code: if the prediction or proof of a claim calls the theory of another
+claim, the field must name the other claim. There is no cycle.
 """
 
 
@@ -24,7 +24,7 @@ def dependencies_page(found: Graph) -> str:
     rows = [[claim_link(n), str(len(found.used_by[n])), str(len(found.above(n)))] for n in most]
     return "\n".join(
         [
-            rst.heading("What rests on what"),
+            rst.heading("Which claim depends on which"),
             INTRO,
             rst.raw_html(style + drawn + script),
             rst.heading("On the command line", "-"),
@@ -33,8 +33,8 @@ def dependencies_page(found: Graph) -> str:
                 "$ corollary map leshno\n$ corollary map --breaks descent_lemma\n"
                 "$ corollary map telgarsky pieces_calculus\n$ corollary map --out map.html",
             ),
-            rst.heading("What most rests on", "-"),
-            rst.table(["claim", "used by", "break without it"], rows, "60 18 22"),
+            rst.heading("Claims that most others depend on", "-"),
+            rst.table(["claim", "used by", "depend on it, directly or not"], rows, "60 18 22"),
         ]
     )
 
@@ -50,8 +50,8 @@ def uses_section(entry: Entry) -> str:
     if not parts:
         return ""
     on_the_map = f"../../dependencies.html#{entry.stem}"
-    shown = rst.raw_html(f'<p><a href="{on_the_map}">See it on the map</a></p>')
-    return "\n".join([rst.heading("What it rests on", "-"), *parts, shown])
+    shown = rst.raw_html(f'<p><a href="{on_the_map}">See this claim on the map</a></p>')
+    return "\n".join([rst.heading("Claims that it uses", "-"), *parts, shown])
 
 
 def claim_link(name: str) -> str:

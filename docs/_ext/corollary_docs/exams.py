@@ -19,10 +19,10 @@ def exam_pages(exams: Sequence[Entry]) -> Iterator[tuple[str, str]]:
         rows.append([f":doc:`{rst.escaped(title)} </generated/exams/{area}>`", intro.strip()])
         yield area, question_page(group)
     intro = (
-        "What ``corollary examine`` asks of a network: a question is a folder of exams, an exam\n"
-        "is one file, and these pages are made from their docstrings. How to call it and read its\n"
-        "report: :doc:`/howto/examine`. How well it finds faults that were planted:\n"
-        ":doc:`/generated/exams/faults`.\n"
+        "``corollary examine`` asks these questions about a network. Each question has several\n"
+        "exams, and these pages are generated from the docstrings of the exams.\n"
+        ":doc:`/howto/examine` explains the command and its report.\n"
+        ":doc:`/generated/exams/faults` shows how well it finds planted faults.\n"
     )
     names = [*(f"/generated/exams/{area}" for area in areas), "/generated/exams/faults"]
     parts = [rst.table(["question", "what is looked at"], rows, "28 72")]
@@ -48,7 +48,7 @@ def _exam(exam: Entry) -> Iterator[str]:
     yield f".. _exam-{exam.area}-{exam.stem.replace('_', '-')}:\n"
     yield rst.heading(rst.escaped(exam.title), "-")
     yield exam.statement + "\n"
-    yield f"``--only {exam.name}`` runs it alone.\n"
+    yield f"``--only {exam.name}`` runs this exam alone.\n"
     claims = [c.strip() for c in exam.fields.get("claims", "").split(",") if c.strip()]
     if claims:
         yield "Theory: " + ", ".join(map(_claim, claims)) + ".\n"

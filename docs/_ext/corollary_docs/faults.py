@@ -50,13 +50,17 @@ def examined() -> list[Row]:
 def faults_page(table: Sequence[Row]) -> str:
     """What was planted, what was found, and how many twins were blamed."""
     found, blamed = sum(r.found == "yes" for r in table), sum(bool(r.alarms) for r in table)
-    count = f"{found} of {len(table)} faults found, {blamed} of {len(table)} twins blamed"
+    count = (
+        f"{found} of {len(table)} faults were found, "
+        f"{blamed} of {len(table)} healthy twins had an alarm"
+    )
     if not any(r.found in ("yes", "no") for r in table):
         count = f"{len(table)} faults"
     intro = (
-        "Networks with one known fault each, and twins without it. A fault counts as found if\n"
-        "the right exam names it at the right place with the right advice; a twin is blamed if\n"
-        "the same question gives it any finding of medium or high severity.\n"
+        "Each network has one known fault. Its twin is the same network without the fault. A\n"
+        "fault counts as found if the right exam names it at the right place with the right\n"
+        "advice. A twin has an alarm if the same question gives it any finding of medium or\n"
+        "high severity.\n"
         "``python benchmarks/faults.py`` prints this table.\n"
     )
     cells = [
@@ -69,7 +73,13 @@ def faults_page(table: Sequence[Row]) -> str:
         ]
         for r in table
     ]
-    head = ["fault", "exam that looks for it", "found", "what was said", "said of the twin"]
+    head = [
+        "fault",
+        "exam that looks for it",
+        "found",
+        "findings on the network",
+        "findings on the twin",
+    ]
     return "\n".join(
         [
             rst.heading("Planted faults"),

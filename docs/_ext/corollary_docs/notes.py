@@ -12,37 +12,46 @@ from corollary_docs.claims import chapter_docstring
 from corollary_docs.scan import Erratum
 
 MAP_INTRO = """\
-Every result of the sources has a short name. This page says where each one lives in the package,
-and which claim or test shows it. It is made from the ``:covers:`` fields of docstrings; the same
-table is printed by ``corollary list --map``.
+Every result of the lecture notes has a short name. This page says where each
+result is in the package, and which claim or test shows it. The page is generated from the
+``:covers:`` fields of docstrings. ``corollary list --map`` prints the same table.
 """
 
 MAP_HEAD = ("result", "lives in", "shown by")
-UNCLAIMED = "Layers, losses and data shown by tests alone"
+UNCLAIMED = "Layers, losses and data that are shown by tests only"
 
 ERRATA_INTRO = """\
-corollary grew out of lecture notes and slides that their authors share freely, and nothing here
-would exist without them. Two of the sources are a student's notes that invite corrections, so this
-page is meant as a contribution: each place where our numbers and the text disagreed, what we think
-is true, and the code that shows it. Places are named, not reprinted. Where we are wrong, tell us:
-a claim is quickly changed.
+corollary grew out of lecture notes and slides that their authors share freely,
+and nothing here would exist without them. Two of the sources are a student's notes that invite
+corrections, so this page is meant as a contribution. It lists each place where our numbers and the
+text disagree, what we think is true, and the code that shows it. The page names the places but does
+not reprint them. If we are wrong, tell us: a claim is quickly changed.
 """
 
 SECTIONS = {  # tag: heading, introduction
-    "wrong": ("Wrong", "The statement is false as it stands; the corrected form is a claim."),
+    "wrong": ("Wrong", "The statement is false as printed; the corrected statement is a claim."),
     "missing hypothesis": (
         "Missing hypothesis",
-        "True once something is supposed that the text does not say; without it there is a "
-        "counterexample, and it is run.",
+        "The statement needs a hypothesis that the text does not mention; the claim runs a "
+        "counterexample without this hypothesis.",
     ),
-    "loose": ("Loose", "True, but a constant, a rate or a wording can be made sharper."),
-    "code bug": ("Code", "A listing does not do what the text says."),
-    "typo": ("Slips of the pen", "A sign, an index or a factor; the argument around it is right."),
-    "notation": ("Notation", "A letter that changes its meaning, or two letters for one thing."),
+    "loose": (
+        "Loose",
+        "The statement is true, but a constant, a rate or a wording can be sharper.",
+    ),
+    "code bug": ("Code", "A code listing does not do what the text says."),
+    "typo": (
+        "Slips of the pen",
+        "A sign, an index or a factor is wrong; the argument itself is right.",
+    ),
+    "notation": (
+        "Notation",
+        "A letter changes its meaning, or two letters stand for the same thing.",
+    ),
     "possible OCR artefact": (
-        "To be compared with the original page",
-        "We worked from text extracted from PDF files. These places may be faults of the "
-        "extraction and not of the authors.",
+        "Places to compare with the original page",
+        "We worked from text extracted from PDF files. These places may be errors of the "
+        "extraction, not of the authors.",
     ),
 }
 

@@ -53,12 +53,18 @@ def pages(
 def chapters_page(areas: Sequence[str], claims: Sequence[Entry]) -> str:
     """The table of contents of the chapters."""
     intro = (
-        "A chapter is a folder of claims; each claim is a statement that runs, with its\n"
-        "hypotheses, a verdict, a figure and a counterexample. Where the notes say something\n"
-        "else, the claim corrects them.\n"
+        "Each chapter has several claims. A claim is a statement that runs, with its\n"
+        "hypotheses, a verdict, a figure and a counterexample. If the notes have an error, the\n"
+        "claim corrects it.\n"
     )
     rows = [_chapter(area, [e for e in claims if e.area == area]) for area in areas]
-    head = ["chapter", "what it is about", "claims", "corrections", "hypotheses shown necessary"]
+    head = [
+        "chapter",
+        "what it is about",
+        "claims",
+        "corrections",
+        "hypotheses shown to be necessary",
+    ]
     parts = [rst.heading("Chapters"), intro, rst.table(head, rows, "20 42 10 12 16")]
     names = [f"/generated/chapters/{a}" for a in areas]
     return "\n".join([*parts, rst.toctree(names, hidden=True)] if areas else parts[:2])

@@ -40,10 +40,10 @@ def proofs_page(claims: Sequence[Entry]) -> str:
     rows = [_row(e, e.proof) for e in claims if e.proof]
     given = sum("supplied" in e.proof.fields for e in claims if e.proof)
     intro = (
-        f"{len(rows)} proofs that run: each step is evaluated on the numbers that the claim\n"
-        "draws, so that one sees where a bound is lost, and which step breaks without which\n"
-        f"hypothesis. {given} of them the notes omit or leave to the reader. "
-        "``corollary prove`` lists\nthem, and ``corollary prove NAME`` carries one out.\n"
+        f"These {len(rows)} proofs can be run: each step is evaluated on the random instance of\n"
+        "the claim. So you see which step makes a bound loose, and which step fails without a\n"
+        f"hypothesis. The notes omit {given} of these proofs or leave them to the reader.\n"
+        "``corollary prove`` lists the proofs, and ``corollary prove NAME`` runs one.\n"
     )
     table = rst.table(["claim", "idea", "formal proof"], rows, "34 46 20")
     return "\n".join([rst.heading("Proofs"), intro, table])

@@ -7,10 +7,11 @@ from corollary_docs import rst
 from corollary_docs.outcomes import Outcome
 
 INTRO = """\
-A bound that is true may still say little. Each claim below is a bound; *attained* is the smaller
-over the larger of measurement and bound at the tightest instance that the claim knows (1: equality
-is reached), *typical* the same at its default, random instance. Where no instance comes within a
-factor of two, the last column says why.
+A true bound may still say little. Each claim below is a bound, and the columns compare
+the measured value with the bound: they show the smaller of the two divided by the larger.
+*Attained* is this ratio at the tightest known instance; 1 means equality. *Typical* is this ratio
+at the default, random instance. If no instance comes within a factor of two, the last column says
+why.
 """
 HEAD = ("bound", "attained", "typical", "why it is loose")
 
@@ -24,7 +25,10 @@ def tightness_page(entries: Sequence[Entry], outcomes: Mapping[str, Outcome]) ->
     parts = [rst.heading("How loose are the bounds of learning theory?"), INTRO]
     if rows:
         tight = sum((o.attained or 0.0) >= 0.5 for _, o in bounds)
-        parts += [f"{tight} of {len(bounds)} bounds are attained within a factor of two.\n"]
+        parts += [
+            f"For {tight} of {len(bounds)} bounds, the measured value comes within a factor of two "
+            "of the bound.\n"
+        ]
         parts += [rst.table(HEAD, rows, "40 12 12 36")]
     return "\n".join(parts)
 
