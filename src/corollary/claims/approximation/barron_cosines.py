@@ -41,13 +41,13 @@ class BarronCosines(Claim[Given]):
         Suppose(
             "the weights are the modulus of f's transform",
             lambda g: torch.equal(g.polar.modulus(g.x), g.f.modulus(g.x)),
-            "The modulus of a bump half as wide gives that bump.",
+            "The modulus of the transform of a narrower bump gives the narrower bump.",
             polar=lambda g: GaussianBump(g.f.centre, g.f.sigma / 2),
         ),
         Suppose(
             "theta is the phase of f's transform",
             lambda g: torch.equal(g.polar.phase(g.x), g.f.phase(g.x)),
-            "Without θ it is even.",
+            "Without θ the mixture of cosines is even, and f is not.",
             polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
         ),
     )

@@ -38,7 +38,7 @@ def standard_errors(self: "BarronGaussian", given: Given) -> tuple[bool, str]:
     """How far the mean square of a coordinate of w is from 1/(2 pi sigma)^2."""
     squares = (2 * math.pi * self.sigma * given.w).square().flatten()
     z = abs(float(squares.mean() - 1)) * (len(squares) / 2) ** 0.5
-    return z < 5, f"{z:.2g} standard errors off"
+    return z < 5, f"difference {z:.2g} standard errors"
 
 
 class BarronGaussian(Claim[Given]):
@@ -57,7 +57,7 @@ class BarronGaussian(Claim[Given]):
         Suppose(
             "w has variance 1/(2πσ)² along each axis",
             standard_errors,
-            "Frequencies in radians are 2π times as large.",
+            "If frequencies are measured in radians, they are 2π times as large.",
             w=lambda g: 2 * math.pi * g.w,
         ),
     )

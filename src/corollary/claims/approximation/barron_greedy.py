@@ -48,7 +48,7 @@ class BarronGreedy(Claim[Given]):
     supposes = Suppose(
         "the coefficients of f have moduli that sum to at most M",
         lambda g: ((mass := float(g.c.abs().sum())) <= g.M, f"{mass:.3g}, M = {g.M:.3g}"),
-        "A target out of reach: the error stops falling.",
+        "The coefficients of this target sum to more than M, and the error stops falling.",
         M=lambda g: g.M / 50,
     )
     symbols = "1 / (1/‖f‖² + n/K)", "‖f − fₙ‖²"

@@ -55,7 +55,7 @@ class BarronIncrement(Claim[Given]):
         Suppose(
             "C is at least its integral",
             lambda g: g.C >= g.f.constant,
-            "With a twentieth of C the function goes further.",
+            "If C is replaced by C/20, the function changes by more than the bound.",
             C=lambda g: g.C / 20,
         ),
     )

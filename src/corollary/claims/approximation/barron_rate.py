@@ -51,7 +51,7 @@ class BarronRate(Claim[Given]):
         Suppose(
             "the points lie in the unit ball",
             lambda g: g.x.norm(dim=1).max() <= 1,
-            "Far outside the ball the thresholds end too early.",
+            "The points lie far outside the ball, beyond all thresholds.",
             x=lambda g: 50 * g.x,
         ),
         Suppose(

@@ -39,18 +39,18 @@ class BarronScaling(Claim[Given]):
         Suppose(
             "Barron's constant is finite",
             lambda g: barron_constant(g.fhat).finite,
-            "The integrals of a box grow forever.",
+            "For a box, the integral grows without bound with the cut-off.",
             fhat=lambda g: lambda w: torch.sinc(w[:, 0]),
         ),
         Suppose(
-            "a is positive", lambda g: g.a, "A reflection has the factor |a|.", a=lambda g: -g.a
+            "a is positive", lambda g: g.a, "For a negative a, the factor is |a|.", a=lambda g: -g.a
         ),
     )
     symbols = "a C(f)", "C(f(a·))"
     shows = Along(
         "Integrals up to a cut-off",
         x="doublings of the cut-off",
-        y="∫ |w| |f̂(w)| dw up to it",
+        y="∫ |w| |f̂(w)| dw up to the cut-off",
         log="y",
     )
 

@@ -53,13 +53,13 @@ class BarronTheorem(Claim[Given]):
         Suppose(
             "C is Barron's constant in the angular convention",
             lambda g: (g.C >= 2 * math.pi * g.f.constant * (1 - 1e-12), f"C = {g.C:.3g}"),
-            "The constant of the other convention, 2π too small.",
+            "The constant of the other Fourier convention is smaller by a factor of 2π.",
             C=lambda g: g.f.constant,
         ),
         Suppose(
             "the points lie in the ball of radius r",
             lambda self, g: bool(g.x.norm(dim=1).max() <= self.r),
-            "Outside the ball the thresholds end too early.",
+            "The points lie outside the ball, beyond all thresholds.",
             x=lambda g: 8 * g.x,
         ),
     )

@@ -37,7 +37,7 @@ class BarronThresholdMass(Claim[Given]):
     supposes = Suppose(
         "the ball has radius at most 1",
         lambda g: g.r <= 1,
-        "A ball of radius 4 costs up to four times as much.",
+        "For a ball of radius 4, the mass is up to four times as large.",
         r=4.0,
     )
     symbols = "4πC", "mass of the thresholds"

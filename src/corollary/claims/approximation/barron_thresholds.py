@@ -46,7 +46,7 @@ class BarronThresholds(Claim[Given]):
         Suppose(
             "the points lie in the unit ball",
             lambda g: 1 - g.t.abs().max(),
-            "Outside, thresholds end too early.",
+            "The points lie outside the ball, beyond all thresholds.",
             t=lambda g: 2 * g.t,
         ),
         Suppose(

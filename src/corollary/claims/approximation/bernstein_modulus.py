@@ -49,7 +49,7 @@ class BernsteinModulus(Claim[Given]):
     supposes = Suppose(
         "ω bounds the modulus of continuity of f",
         room,
-        "A step jumps.",
+        "A step function jumps, so no modulus of continuity bounds it.",
         f=lambda g: lambda x: (x >= 0.5).to(x.dtype),
     )
     symbols = "(3/2) ω(f, m^(-1/2))", "‖f − q‖∞"

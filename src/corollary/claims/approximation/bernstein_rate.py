@@ -49,7 +49,7 @@ class BernsteinRate(Claim[Given]):
         Suppose(
             "f is not a straight line",
             lambda g: largest(g.f, 2) > 1e-10,
-            "A straight line is met at every degree.",
+            "A straight line is equal to its polynomial at every degree.",
             f=lambda g: lambda x: x,
         ),
     )

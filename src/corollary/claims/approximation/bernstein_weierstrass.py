@@ -49,14 +49,14 @@ def prescribed(eps: float, given: Given) -> tuple[int, ...]:
 
 
 class BernsteinWeierstrass(Claim[Given]):
-    eps: float = option(0.3, low=0.2, high=0.6)  # error to keep
+    eps: float = option(0.3, low=0.2, high=0.6)  # allowed error
 
     relation = at_most()  # strict in the statement, and far from equality
     supposes = (
         Suppose(
             "f moves by at most ε/2 within δ",
             lambda self, g: self.eps / 2 + 1e-12 - moved(g),
-            "A step: at the jump the polynomial is half way.",
+            "At the jump of a step function, the polynomial is half way between both sides.",
             functions=lambda g: (lambda x: (x >= 0.5).to(x.dtype),) * len(g.deltas),
         ),
         Suppose(
@@ -64,7 +64,7 @@ class BernsteinWeierstrass(Claim[Given]):
             lambda self, g: all(
                 m >= p for m, p in zip(g.degrees, prescribed(self.eps, g), strict=True)
             ),
-            "Degree 1 is too stiff.",
+            "A polynomial of degree 1 cannot follow the kink.",
             degrees=lambda g: (1,) * len(g.degrees),
         ),
     )

@@ -41,7 +41,7 @@ class ConvolutionTheorem(Claim[Given]):
     supposes = Suppose(
         "N is at least n + m - 1",
         lambda g: g.N - len(g.g) - len(g.h) + 2,
-        "Without zeros the end wraps around.",
+        "Without zero padding, the end of the signal wraps around to its start.",
         N=lambda g: max(len(g.g), len(g.h)),
     )
     symbols = "(g * h) at k", "product of transforms"

@@ -52,7 +52,7 @@ class CosineProducts(Claim[Given]):
     supposes = Suppose(
         "the activation is a cosine",
         addition_theorem,
-        "Hyperbolic tangents have no such rule.",
+        "A product of hyperbolic tangents is not a sum of hyperbolic tangents.",
         sigma=lambda g: torch.tanh,
     )
     symbols = "F(x) G(x), and 2mm′", "product network, and its width"

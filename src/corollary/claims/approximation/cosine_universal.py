@@ -47,7 +47,7 @@ class CosineUniversal(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.02 - g.f(GRID).diff().abs().max(),
-            "A step stays at half its jump.",
+            "For a step function, the error stays at half of the jump.",
             f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
         ),
         Suppose(

@@ -49,13 +49,13 @@ class Cybenko(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(),
-            "A step stays half its jump away.",
+            "For a step function, the error stays at half of the jump.",
             f=lambda g: lambda x: (x[:, 0] > 0.47).to(x.dtype),
         ),
         Suppose(
             "σ tends to 0 on the left and to 1 on the right",
             lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
-            "Networks of squares are polynomials of degree 2.",
+            "Networks whose activation is the square are polynomials of degree 2.",
             sigma=lambda g: torch.square,
         ),
     )

@@ -61,13 +61,13 @@ class DecisionRegions(Claim[Given]):
         Suppose(
             "σ tends to 0 on the left and to 1 on the right",
             lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
-            "Sums of squares are polynomials of degree 2.",
+            "Networks whose activation is the square are polynomials of degree 2.",
             sigma=lambda g: torch.square,
         ),
         Suppose(
             "f is made continuous on less than ε of the square",
             lambda self, g: self.eps - max((r(X).abs() < 1).double().mean() for r in g.regions),
-            "On a board of 1600 fields everything is close to a boundary.",
+            "On a board of 1600 fields, every point is close to a boundary.",
             regions=lambda g: (lambda x: torch.sin(40 * torch.pi * x).prod(1),) * 2,
         ),
     )

@@ -57,7 +57,7 @@ def worst_part(g: Given) -> float:
 
 
 def inflated(given: Given) -> Given:
-    """Parts that are half as large again miss their functions, and so does the sum."""
+    """If each part is multiplied by 1.5, it misses its function, and so does the sum."""
     parts = (Superposition(torch.tanh, p.w, p.b, 1.5 * p.a) for p in given.parts)
     return given._replace(parts=tuple(parts))
 
@@ -69,7 +69,7 @@ def odd(self: "DimensionLifting", given: Given, rng: Generator) -> Given:
 
 
 class DimensionLifting(Claim[Given]):
-    eps: float = option(0.1, low=1e-3, high=1.0)  # error to keep
+    eps: float = option(0.1, low=1e-3, high=1.0)  # allowed error
 
     relation = at_most()  # half of eps is spent on the remainder, the rest is seldom used up
     supposes = (
@@ -78,7 +78,7 @@ class DimensionLifting(Claim[Given]):
             lambda self, g: (
                 self.eps / 2 + 1e-9 - (g.f(g.x) - sum(h(g.x @ u) for u, h in g.ridges)).abs().max()
             ),
-            "A remainder of 2ε is more than the network can repair.",
+            "The ridge functions are 2ε away from f, so the network is too.",
             f=lambda self, g: lambda x: g.f(x) + 2 * self.eps * torch.sin(9 * x[:, 0]),
         ),
         Suppose(

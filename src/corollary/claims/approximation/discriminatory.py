@@ -39,20 +39,20 @@ class Given(NamedTuple):
 class Discriminatory(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     k: int = option(12, low=11, high=20)  # points that carry the measure, more than moments
-    m: int = option(400, low=100, high=5000)  # units that look at it
+    m: int = option(400, low=100, high=5000)  # units that measure it
 
     relation = equals()  # ranks are integers
     supposes = (
         Suppose(
             "the points are different",
             lambda g: torch.pdist(g.x).min() - 1e-9,
-            "Of two points that coincide only the sum of the masses is seen.",
+            "If two points coincide, only the sum of their masses can be measured.",
             x=lambda g: torch.cat([g.x[:1], g.x[:1] + 1e-14, g.x[2:]]),
         ),
         Suppose(
             "no activation is a polynomial of low degree",
             lambda g: all(polynomial_degree(s, 6) is None for s in g.activations),
-            "Squares see six moments in the plane.",
+            "In the plane, units whose activation is the square measure six moments only.",
             activations=(torch.square,) * 3,
         ),
     )

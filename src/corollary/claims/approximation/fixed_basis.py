@@ -47,7 +47,7 @@ class FixedBasis(Claim[Given]):
         Suppose(
             "the space has at most half as many dimensions as there are targets",
             lambda g: all(2 * int(matrix_rank(V)) <= len(g.norms) for V in g.bases),
-            "A space that holds every target has no error.",
+            "A space that contains all targets has no error.",
             bases=lambda g: (g.targets,) * 3,
         ),
         Suppose(

@@ -71,7 +71,7 @@ class FixedBasisRate(Claim[Given]):
         Suppose(
             "the basis is fixed before the target is known",
             blind,
-            "Units that know the target do better in high dimensions.",
+            "Units chosen after the target is known do better in high dimensions.",
             error=lambda g: drawn_units,
         ),
         Suppose(

@@ -50,7 +50,7 @@ class FourierConventions(Claim[Given]):
         Suppose(
             "the angular transform has the factor 1/(2π)",
             lambda g: math.isclose(2 * math.pi * g.factor, 1.0),
-            "The factor (2π)^(-1/2) gives another constant.",
+            "With the factor (2π)^(-1/2), the constant is different.",
             factor=(2 * math.pi) ** -0.5,
         ),
     )

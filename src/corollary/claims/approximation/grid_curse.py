@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
 class GridCurse(Claim[Given]):
     rho: float = option(1.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
-    eps: float = option(0.2, low=0.1, high=1.0)  # half the error to keep
+    eps: float = option(0.2, low=0.1, high=1.0)  # half of the allowed error
     largest: int = option(5, low=1, high=5)  # largest dimension that is built
 
     relation = equals()  # units are counted
@@ -47,7 +47,7 @@ class GridCurse(Claim[Given]):
         Suppose(
             "the cubes have side eps/rho",
             lambda self, g: abs(g.delta * self.rho - self.eps) <= 1e-12,
-            "Cubes three times too large: fewer units.",
+            "If the cubes are three times as large, fewer units are needed.",
             delta=lambda g: 3 * g.delta,
         ),
     )

@@ -43,13 +43,13 @@ class GridRate(Claim[Given]):
         Suppose(
             "g is 1-Lipschitz in ‖·‖∞",
             lambda g: moved(g) <= 1e-3 * (1 + 1e-9),
-            "A jump inside a cell stays.",
+            "If g jumps inside a cell, the error does not fall.",
             g=lambda g: lambda t: (t[:, 0] >= 1 / 3).to(t.dtype),
         ),
         Suppose(
             "g is not constant",
             moved,
-            "A constant is met by one cell.",
+            "A constant function has no error with a single cell.",
             g=lambda g: lambda t: 0 * t[:, 0],
         ),
     )

@@ -48,19 +48,19 @@ class Hornik(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.01 - g.f(X).diff().abs().max(),
-            "A step stays half its jump away.",
+            "For a step function, the error stays at half of the jump.",
             f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
         ),
         Suppose(
             "σ is bounded",
             lambda g: 1e3 - max(s(Z).abs().max() for s in g.sigmas),
-            "Squares make quadratics only.",
+            "With the square as activation, the network is a quadratic polynomial.",
             sigmas=lambda g: (torch.square,) * 4,
         ),
         Suppose(
             "σ is not constant",
             lambda g: min(s(Z).std() for s in g.sigmas),
-            "Constant units make constants only.",
+            "With constant units, the network is constant.",
             sigmas=lambda g: (torch.ones_like,) * 4,
         ),
     )

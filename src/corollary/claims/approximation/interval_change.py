@@ -42,7 +42,7 @@ def inverted(self: "IntervalChange", given: Given) -> bool:
 
 
 def as_printed(self: "IntervalChange", given: Given) -> Given:
-    """Composed with φ, as printed, the polynomial is read far outside [0, 1]."""
+    """Composed with φ, as printed, the polynomial is evaluated far outside [0, 1]."""
     phi = given.p.new_tensor([self.a, self.length])
     return given._replace(move=lambda p: compose(p, phi))
 
@@ -50,7 +50,7 @@ def as_printed(self: "IntervalChange", given: Given) -> Given:
 class IntervalChange(Claim[Given]):
     a: float = option(1.0, low=-2.0, high=2.0)  # left end
     length: float = option(2.0, low=1.0, high=10.0)  # b - a
-    degree: int = option(6, low=1, high=8)  # of the polynomial
+    degree: int = option(6, low=1, high=8)  # degree of the polynomial
 
     relation = equals(ulps=2**13, scale=1.0)  # coefficients of size (|a|/length)^degree are rounded
     supposes = Suppose(

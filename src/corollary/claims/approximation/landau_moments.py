@@ -35,7 +35,7 @@ class LandauMoments(Claim[Given]):
         Suppose(
             "the integrals run from -1 to 1",
             lambda g: g.end == 1.0,
-            "Half the interval misses a part of the mass.",
+            "The integral over half of the interval misses a part of the mass.",
             end=0.5,
         ),
         Suppose("no order is negative", lambda g: min(g.orders) >= 0),

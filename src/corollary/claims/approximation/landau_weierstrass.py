@@ -49,7 +49,7 @@ class LandauWeierstrass(Claim[Given]):
         Suppose(
             "f vanishes at 0",
             lambda g: abs(float(g.f(GRID[:1]))) < 1e-9,
-            "f(t) = 1 − t loses half at 0.",
+            "For f(t) = 1 − t, the limit at 0 is f(0)/2.",
             f=lambda g: lambda x: 1 - x,
             L=1.0,
             M=1.0,
@@ -57,7 +57,7 @@ class LandauWeierstrass(Claim[Given]):
         Suppose(
             "f vanishes at 1",
             lambda g: abs(float(g.f(GRID[-1:]))) < 1e-9,
-            "f(t) = t loses half at 1.",
+            "For f(t) = t, the limit at 1 is f(1)/2.",
             f=lambda g: lambda x: x,
             L=1.0,
             M=1.0,
@@ -65,13 +65,13 @@ class LandauWeierstrass(Claim[Given]):
         Suppose(
             "f is L-Lipschitz",
             lambda g: g.L * (1 + 1e-9) - g.f(GRID).diff().abs().max() * 400,
-            "Steeper than stated by 100.",
+            "The function is 100 times as steep as L says.",
             L=lambda g: g.L / 100,
         ),
         Suppose(
             "|f| is at most M",
             lambda g: g.f(GRID).abs().max() <= g.M,
-            "Higher than stated by 10⁴.",
+            "The function is 10⁴ times as large as M says.",
             M=lambda g: g.M / 1e4,
         ),
     )

@@ -53,13 +53,13 @@ class Leshno(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.01 - g.f(X).diff().abs().max(),
-            "A step stays half its jump away.",
+            "For a step function, the error stays at half of the jump.",
             f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
         ),
         Suppose(
             "σ is no polynomial",
             lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6,
-            "Squares span quadratics: 1/4 is left of x³.",
+            "With the square as activation, the error for x³ stays at 1/4.",
             sigma=lambda g: torch.square,
         ),
     )

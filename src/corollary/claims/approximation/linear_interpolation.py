@@ -41,7 +41,7 @@ class LinearInterpolation(Claim[Given]):
         lambda g: (
             g.curvature * (1 + 1e-3) + 1e-3 - 8000**2 * g.f(GRID[:, None]).diff(n=2).abs().max()
         ),
-        "A kink between the nodes, straight elsewhere.",
+        "The function has a kink between two nodes and is straight elsewhere.",
         f=lambda g: lambda x: (x[:, 0] - 1 / 3).abs(),
         curvature=1.0,
     )

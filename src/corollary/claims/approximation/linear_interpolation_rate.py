@@ -44,7 +44,7 @@ class LinearInterpolationRate(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.3 - largest(g, 1),
-            "A jump between nodes stays.",
+            "If f jumps between two nodes, the error does not fall.",
             f=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype),
         ),
         Suppose(

@@ -32,14 +32,14 @@ class Given(NamedTuple):
 
 class MaureyChoice(Claim[Given]):
     N: int = option(50, low=2, high=1000)  # atoms
-    sizes: tuple[int, ...] = (1, 4, 16, 64, 256)  # k
+    sizes: tuple[int, ...] = (1, 4, 16, 64, 256)  # numbers k of atoms
     trials: int = option(20, low=1, high=1000)  # draws of which the best is kept
 
     relation = at_most()  # the best draw is below the bound by far more than rounding
     supposes = Suppose(
         "X is the mean of atoms",
         lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(),
-        "Outside the hull nothing comes near.",
+        "If X is outside the convex hull, no mean of atoms comes close.",
         X=lambda g: 2 * max(g.atoms, key=torch.norm),
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"

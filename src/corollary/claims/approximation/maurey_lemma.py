@@ -30,7 +30,7 @@ def coincide(given: Given) -> tuple[bool, str]:
     """How often the first two atoms of a draw are the same."""
     same = float((given.drawn[:, 0] == given.drawn[:, 1]).double().mean())
     chance = float(given.p @ given.p)
-    return same < chance + 0.15, f"{same:.3f} coincide, {chance:.3f} by chance"
+    return same < chance + 0.15, f"equal pairs {same:.3f}, by chance {chance:.3f}"
 
 
 def law_off(given: Given) -> Tensor:
@@ -49,13 +49,13 @@ class MaureyLemma(Claim[Given]):
         Suppose(
             "the k atoms of a draw are chosen independently",
             coincide,
-            "One atom k times.",
+            "Each draw repeats a single atom k times.",
             drawn=lambda g: g.drawn[:, :1].expand_as(g.drawn),
         ),
         Suppose(
             "each atom is drawn with its probability",
             law_off,
-            "Draws by another law have another mean.",
+            "If the atoms have other probabilities, the mean of the draws is not X.",
             p=lambda g: g.p**4 / (g.p**4).sum(),
         ),
     )

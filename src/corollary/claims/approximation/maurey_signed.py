@@ -36,14 +36,14 @@ class Given(NamedTuple):
 
 class MaureySigned(Claim[Given]):
     N: int = 60  # thresholds in the measure
-    sizes: tuple[int, ...] = (8, 32, 128, 512)  # k
+    sizes: tuple[int, ...] = (8, 32, 128, 512)  # numbers k of atoms
     trials: int = 800  # networks of each size
 
     relation = at_most(level=0.999)  # the mean over the drawn networks
     supposes = Suppose(
         "each draw has the sign of the part of the measure it comes from",
         lambda g: torch.equal(g.signs, g.measure.weights.sign()),
-        "A plus for the minus: the error does not fall.",
+        "With a plus sign instead of a minus sign, the error does not fall.",
         signs=lambda g: g.signs.abs(),
     )
     symbols = "‖μ‖² sup ‖g‖² / k", "squared error"

@@ -33,13 +33,13 @@ class Given(NamedTuple):
 
 class MiseSplit(Claim[Given]):
     repeats: int = option(40, low=2, high=1000)  # networks
-    k: int = option(30, low=1, high=1000)  # thresholds in each
+    k: int = option(30, low=1, high=1000)  # thresholds per network
 
     relation = equals(ulps=512)  # sums of a few thousand squares
     supposes = Suppose(
         "bias and variance are about the mean of G",
         lambda g: 1e-12 - (g.centre - g.drawn.mean(0)).abs().max(),
-        "The median splits it differently.",
+        "If the median replaces the mean, bias and variance do not add up to the error.",
         centre=lambda g: g.drawn.median(0).values,
     )
     symbols = "mean squared error", "squared bias + variance"

@@ -52,13 +52,14 @@ class MonomialDifferences(Claim[Given]):
         Suppose(
             "σ has bounded derivatives of order k + 2 around b",
             lambda self, g: 100 - jets(g.sigma, GRID[:, 0] / 1e3 + g.b, self.k + 2)[-1].abs().max(),
-            "A term (z − b)₊^(k + 1/2) has no derivative of order k + 1: the error falls slower.",
+            "A term (z − b)₊^(k + 1/2) has no derivative of order k + 1, so the error falls more "
+            "slowly.",
             sigma=lambda self, g: lambda z: torch.sigmoid(z) + (z - g.b).relu() ** (self.k + 0.5),
         ),
         Suppose(
             "the steps are so large that rounding is negligible",
             lambda self, g: g.steps[0] - 4 * EPS ** (1 / (self.k + (2 if self.central else 1))),
-            "Rounding takes over at small steps.",
+            "At very small steps, rounding errors dominate.",
             steps=tuple(1e-6 * 10 ** (i / 3) for i in range(10)),
         ),
     )

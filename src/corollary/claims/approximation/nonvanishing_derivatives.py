@@ -35,8 +35,8 @@ class Given(NamedTuple):
 
 
 class NonvanishingDerivatives(Claim[Given]):
-    k_max: int = option(6, low=1, high=8)  # orders that are looked at
-    tau: float = option(0.2, low=1e-3, high=0.25)  # share that every order must keep
+    k_max: int = option(6, low=1, high=8)  # largest order
+    tau: float = option(0.2, low=1e-3, high=0.25)  # smallest share that every order must keep
 
     relation = at_least()  # shares of a third and more: no rounding matters
     supposes = Suppose(

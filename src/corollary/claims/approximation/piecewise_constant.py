@@ -47,7 +47,7 @@ def room(given: Given) -> float:
 
 
 def euclidean(rng: Generator) -> Given:
-    """With δ in the Euclidean norm a cube in nine dimensions is three times too long."""
+    """If δ is a Euclidean distance, the diagonal of a cube in nine dimensions is too long."""
     return Given(lambda t: t.sum(1) / 3, 0.5, 0.5, 0.5, uniform(rng, 20_000, 9))
 
 
@@ -62,7 +62,7 @@ class PiecewiseConstantLemma(Claim[Given]):
         Suppose(
             "the cubes have sides at most δ",
             lambda g: g.side <= g.delta,
-            "On cubes four times as large g moves further.",
+            "On cubes that are four times as large, g changes by more than ε.",
             side=lambda g: 4 * g.side,
         ),
     )

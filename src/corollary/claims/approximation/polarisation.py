@@ -39,7 +39,7 @@ class Polarisation(Claim[Given]):
     supposes = Suppose(
         "the power is the degree",
         lambda g: g.power == sum(g.alpha),
-        "One power too many.",
+        "The exponent is one larger than the degree.",
         power=lambda g: g.power + 1,
     )
     symbols = "xᵅ", "Σ c (θ·x)ᵏ"

@@ -43,7 +43,7 @@ class PolynomialActivation(Claim[Given]):
     supposes = Suppose(
         "the activation is a polynomial of degree at most k",
         lambda self, g: polynomial_degree(g.sigma, self.k, reach=2.0) is not None,
-        "The same units with hyperbolic tangents come as close as one likes.",
+        "The same network with hyperbolic tangents gets arbitrarily close.",
         sigma=lambda _: torch.tanh,
     )
     symbols = "2⁻ᵏ", "best ‖G − xᵏ⁺¹‖∞"

@@ -50,7 +50,7 @@ class ReluBox(Claim[Given]):
         Suppose(
             "the units are ReLUs",
             lambda g: torch.equal(g.sigma(Z), Z.relu()),
-            "A trapezoid of threshold units is 0 in the box.",
+            "With threshold units instead of ReLUs, the trapezoid is 0 inside the box.",
             sigma=lambda g: step,
         ),
         Suppose("the box has a <= b", lambda g: bool((g.a <= g.b).all())),

@@ -56,13 +56,13 @@ class ReluSum(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 1e-6 - jump(g),
-            "No ReLU sum meets a jump.",
+            "No finite sum of ReLUs equals a function with a jump.",
             f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype),
         ),
         Suppose(
             "f is straight between the knots",
             lambda g: 1e-6 - bend(g),
-            "No ReLU sum meets a parabola.",
+            "No finite sum of ReLUs equals a parabola.",
             f=lambda g: lambda x: g.g(x) + x**2,
         ),
     )

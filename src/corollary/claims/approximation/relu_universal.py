@@ -54,13 +54,13 @@ class ReluUniversal(Claim[Given]):
         Suppose(
             "f is continuous",
             lambda g: 0.01 - g.profile(R).diff().abs().max(),
-            "Half of a jump is left.",
+            "For a step function, the error stays at half of the jump.",
             profile=lambda g: lambda r: (r < 0.5).to(r.dtype),
         ),
         Suppose(
             "σ is no polynomial",
             lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6,
-            "Squares make quadratics only.",
+            "With the square as activation, the network is a quadratic polynomial.",
             sigma=lambda g: torch.square,
         ),
     )

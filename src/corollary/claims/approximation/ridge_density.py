@@ -44,20 +44,20 @@ def smallest_area(given: Given) -> float:
 
 
 class RidgeDensity(Claim[Given]):
-    degree: int = option(12, low=4, high=20)  # of the functions along each direction
+    degree: int = option(12, low=4, high=20)  # degree of the functions along each direction
 
     relation = converges(gap=0.05)  # eight directions; the target is nearly of degree 8
     supposes = (
         Suppose(
             "no two directions are parallel",
             smallest_area,
-            "Sums g(x₁) + h(x₂) make no product.",
+            "Sums g(x₁) + h(x₂) cannot approximate the product x₁x₂.",
             theta=lambda g: torch.eye(2).double().repeat(4, 1),
         ),
         Suppose(
             "f is continuous",
             lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(),
-            "A step stays half its jump away.",
+            "For a step function, the error stays at half of the jump.",
             f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
         ),
     )

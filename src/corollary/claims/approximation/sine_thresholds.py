@@ -44,7 +44,7 @@ class SineThresholds(Claim[Given]):
         Suppose(
             "h(0) = 0",
             lambda g: 1e-9 - g.h(0 * X[:1]).abs(),
-            "A cosine starts at 1, and thresholds do not.",
+            "A cosine is 1 at 0, but a mixture of thresholds starts at 0.",
             h=lambda g: lambda x: torch.cos(TAU * x),
             slope=lambda g: lambda b: -TAU * torch.sin(TAU * b),
         ),

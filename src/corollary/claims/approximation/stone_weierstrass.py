@@ -53,10 +53,10 @@ def without(condition: int, words: str) -> Callable[[Given], Given]:
     return instead(words, family=lambda g: lambda n: counterexamples(n)[condition].family)
 
 
-swapped = without(0, "Polynomials of a map that swaps 0 and 1/2 jump.")
-vanishing = without(1, "Polynomials that vanish at 0 stay away there.")
-even = without(2, "Polynomials that are even about 1/2 stay away from the rest.")
-affine = without(3, "Affine functions do not bend.")
+swapped = without(0, "Polynomials of a discontinuous map that swaps 0 and 1/2 have jumps.")
+vanishing = without(1, "Polynomials that vanish at 0 cannot approximate a target that does not.")
+even = without(2, "Polynomials that are symmetric about 1/2 cannot approximate other functions.")
+affine = without(3, "Affine functions cannot approximate a curved function.")
 
 
 class StoneWeierstrass(Claim[Given]):

@@ -38,13 +38,13 @@ class Given(NamedTuple):
 
 
 def everything(self: "StoneWeierstrassNeeds", given: Given) -> Given:
-    """Among all polynomials nothing is broken, and every target is reached."""
+    """The family of all polynomials breaks no condition and approximates every target."""
     every = polynomials(1, self.degree)
     return Given(tuple(o._replace(family=every) for o in given.obstructions))
 
 
 class StoneWeierstrassNeeds(Claim[Given]):
-    degree: int = option(9, low=1, high=15)  # of the polynomials
+    degree: int = option(9, low=1, high=15)  # degree of the polynomials
 
     relation = at_least(ulps=2**22)  # beside 1/2 the polynomial has moved by its slope times 1e-10
     supposes = Suppose(

@@ -52,7 +52,7 @@ class ThreeLayerRelu(Claim[Given]):
     supposes = Suppose(
         "g moves by at most ε within sup distance δ",
         room,
-        "A target that is thirty times steeper than the cells were made for.",
+        "The target is thirty times as steep as the cells assume.",
         g=lambda self, rng: random_wave(self.d, 30 * self.rho, rng=rng),
     )
     symbols = "2ε", "∫ |f − g|"

@@ -38,14 +38,14 @@ class Given(NamedTuple):
 
 class ThresholdApproximation(Claim[Given]):
     rho: float = option(5.0, low=0.1, high=100.0)  # Lipschitz constant of the target
-    eps: float = option(0.2, low=0.01, high=1.0)  # error to keep
-    values: Literal["left", "middle"] = "left"  # where on a step the network meets g
+    eps: float = option(0.2, low=0.01, high=1.0)  # allowed error
+    values: Literal["left", "middle"] = "left"  # point of each step at which the network equals g
 
     relation = at_most(ulps=64)  # a telescoping sum of m terms is rounded
     supposes = Suppose(
         "g is rho-Lipschitz",
         lambda g: g.rho * (1 + 1e-9) - 20_000 * g.g(GRID).diff().abs().max(),
-        "A third of the true constant gives steps that are too wide.",
+        "With a third of the true Lipschitz constant, the steps are too wide.",
         rho=lambda g: g.rho / 3,
     )
     symbols = "ε", "sup |f − g|"

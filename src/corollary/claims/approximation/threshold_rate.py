@@ -38,7 +38,8 @@ def steepest(given: Given) -> Tensor:
 
 
 jump = instead(  # 1/3 is never a knot: its binary expansion does not end
-    "A jump between the knots stays.", g=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype)
+    "If g jumps between two knots, the error does not fall.",
+    g=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype),
 )
 
 
@@ -52,7 +53,7 @@ class ThresholdRate(Claim[Given]):
         Suppose(
             "g is not constant",
             steepest,
-            "A constant is met by one unit.",
+            "A constant function has no error with a single unit.",
             g=lambda g: lambda x: 0 * x[:, 0],
         ),
     )

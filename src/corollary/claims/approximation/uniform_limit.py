@@ -48,13 +48,13 @@ def are_bernstein(given: Given) -> tuple[bool, str]:
 
 
 def jump(given: Given) -> Given:
-    """A jump has no slope: half of it stays."""
+    """At a jump there is no Lipschitz constant, and half of the jump remains as error."""
     f: Line = lambda x: 10 * (x >= 0.5).to(x.dtype)  # noqa: E731  (a function of the given)
     return given._replace(f=f, sequence=polynomials(f))
 
 
 class UniformLimit(Claim[Given]):
-    degrees: tuple[int, ...] = (4, 8, 16, 32, 64, 128)  # numbers M, and the members looked at
+    degrees: tuple[int, ...] = (4, 8, 16, 32, 64, 128)  # degrees at which the errors are measured
     s: float = option(1.0, low=0.1, high=10.0)  # Lipschitz constant
 
     relation = at_most(ulps=64)  # sums of m terms are rounded
@@ -67,7 +67,8 @@ class UniformLimit(Claim[Given]):
         Suppose(
             "g is the Bernstein polynomial",
             are_bernstein,
-            "Members 5, 10, 15, ... are f itself, and all others f + 1: errors are 0 now and then.",
+            "Members 5, 10, 15, ... are f itself, and all others are f + 1, so the errors do not "
+            "stay small.",
             sequence=lambda g: lambda m: lambda x: g.f(x) + float(m % 5 > 0),
         ),
     )

@@ -37,7 +37,7 @@ class UnitsAddUp(Claim[Given]):
     supposes = Suppose(
         "both networks have the same activation",
         lambda g: torch.equal(g.F.sigma(g.t), g.G.sigma(g.t)),
-        "A second network of rectifiers is not made of hyperbolic tangents.",
+        "The second network has ReLU units, which are not sums of hyperbolic tangents.",
         G=lambda g: Superposition(torch.relu, g.G.w, g.G.b, g.G.a),
     )
     symbols = "sum of two networks, and 2m", "joined network, and its units"

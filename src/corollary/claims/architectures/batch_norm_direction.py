@@ -47,13 +47,13 @@ class BatchNormDirection(Claim[Given]):
         Suppose(
             "Σ is the covariance of x",
             lambda g: near(g.Sigma, g.x.T.cov(correction=0)),
-            "The second moment E[x xᵀ] in place of the covariance makes the outputs too small.",
+            "If the second moment E[x xᵀ] replaces the covariance, the outputs are too small.",
             Sigma=lambda g: g.x.T @ g.x / len(g.x),
         ),
         Suppose(
             "the factors c are positive",
             lambda g: min(g.c),
-            "A negative factor turns the output round.",
+            "A negative factor changes the sign of the output.",
             c=(1.0, -10.0, 0.1),
         ),
     )

@@ -37,7 +37,7 @@ def independence(given: Given) -> tuple[bool, str]:
 
 
 def own_scales(given: Given, rng: Generator) -> Given:
-    """Batches are alike inside, each with a scale of its own: the noise does not fall with B."""
+    """All examples of a batch share a random scale, so the noise does not fall with B."""
     scales = 2 * uniform(rng, len(given.z), 1)
     return Given(given.z * scales)
 

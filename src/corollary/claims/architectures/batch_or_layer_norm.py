@@ -55,7 +55,7 @@ class BatchOrLayerNorm(Claim[Given]):
         Suppose(
             "the first network is normalised by layers",
             one_by_one,
-            "Batch normalisation in both: the first network depends on B as well.",
+            "If both networks use batch normalisation, the first one depends on B too.",
             kinds=(BatchNorm, BatchNorm),
         ),
         Suppose(

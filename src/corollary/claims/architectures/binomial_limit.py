@@ -40,7 +40,7 @@ class BinomialLimit(Claim[Given]):
         Suppose(
             "the weights sum to one",
             lambda g: near(g.box.sum(), 1.0, 1e-12),
-            "Weights that sum to 1.1 grow with every factor.",
+            "If the weights sum to 1.1, the result grows with every factor.",
             box=lambda g: 1.1 * g.box,
         ),
         Suppose(

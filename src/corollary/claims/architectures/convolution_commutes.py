@@ -46,7 +46,7 @@ class ConvolutionCommutes(Claim[Given]):
     supposes = Suppose(
         "the product is the convolution: spectra multiply",
         spectra_multiply,
-        "Correlation flips nothing: changing places turns it round.",
+        "Correlation does not flip the kernel, so exchanging the two signals reverses the result.",
         product=lambda g: lambda f, h: correlation(h, f, "full"),
     )
     symbols = "f ∗ h", "h ∗ f"

@@ -56,7 +56,7 @@ class ConvolutionGradients(Claim[Given]):
     supposes = Suppose(
         "beyond the border are zeros",
         zeros_around,
-        "At a border that meets the other side, gradients come from there too.",
+        "With circular padding, gradients also come from the opposite border.",
         border="circular",
     )
     symbols = "formula", "automatic differentiation"

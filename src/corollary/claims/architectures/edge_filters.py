@@ -72,7 +72,7 @@ class EdgeFilters(Claim[Given]):
     supposes = Suppose(
         "labels are the directions of the stripes",
         directions,
-        "With labels by the toss of a coin, filters stay where they were.",
+        "With random labels, the filters hardly change.",
         draw=lambda g: coin,
         y=lambda g: coin(len(g.x), torch.Generator().manual_seed(0))[1],
     )

@@ -52,7 +52,7 @@ class GaussianOperators(Claim[Given]):
     supposes = Suppose(
         "the densities have died out at the ends of the grid",
         lambda g: 1e-9 - density(g.t[-1], max(g.s, g.r)),
-        "A grid that ends at 1 cuts off the tails.",
+        "A grid that ends at 1 cuts off the tails of the densities.",
         t=lambda g: g.t[g.t.abs() <= 1],
     )
     symbols = "closed form", "matrix times vector"

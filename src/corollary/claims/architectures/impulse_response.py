@@ -43,7 +43,8 @@ class ImpulseResponse(Claim[Given]):
     supposes = Suppose(
         "T commutes with the shift",
         lambda g: near(g.T.roll(1, 0), g.T.roll(-1, 1)),
-        "A linear map that is louder on the right has another response at each place.",
+        "A linear map that is stronger on the right has a different impulse response at each "
+        "place.",
         T=lambda g: torch.linspace(1, 2, len(g.T), dtype=torch.float64)[:, None] * g.T,
     )
     symbols = "f ∗ h", "T f"

@@ -44,7 +44,7 @@ class KernelFlip(Claim[Given]):
     supposes = Suppose(
         "the kernel is flipped along both axes",
         lambda g: torch.equal(g.turned, flipped(g.K)),
-        "The kernel is left as it is, as printed: that is another image.",
+        "If the kernel is not flipped, as printed, the result is a different image.",
         turned=lambda g: g.K,
     )
     symbols = "I ∗ flipped K", "conv2d(I, K) of torch"

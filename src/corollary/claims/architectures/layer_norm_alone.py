@@ -46,7 +46,7 @@ class LayerNormAlone(Claim[Given]):
     supposes = Suppose(
         "each example is normalised over its own features",
         one_by_one,
-        "Batch normalisation: the outputs of an example depend on its companions.",
+        "With batch normalisation, the outputs of an example depend on the rest of the batch.",
         layer=lambda g: BatchNorm(len(g.z), 0.0, dtype=torch.float64),
     )
     symbols = "alone", "in a batch"

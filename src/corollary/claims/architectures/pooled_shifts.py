@@ -45,13 +45,13 @@ class PooledShifts(Claim[Given]):
         Suppose(
             "features move along with the image",
             moves_along,
-            "Zero padding: the edge of the image is seen.",
+            "With zero padding, the features depend on the position of the image border.",
             net=lambda self, rng: self.network("zeros", rng),
         ),
         Suppose(
             "features are convolutions",
             lambda g: any(isinstance(m, nn.Conv2d) for m in g.net.modules()),
-            "A fully connected network of the same size sees every shift.",
+            "The output of a fully connected network changes with every shift.",
             net=lambda self, g, rng: matched_mlp(g.net, self.size**2, 3, rng=rng),
         ),
     )

@@ -50,7 +50,7 @@ class PoolingShift(Claim[Given]):
     supposes = Suppose(
         "a window of ones becomes 1",
         keeps_constants,
-        "The sum over each window changes by up to r² times as much.",
+        "If each window is summed instead, the output changes by up to r² times as much.",
         pool=lambda self: lambda x: self.r**2 * AvgPool(self.r)(x),
     )
     symbols = "largest change of the image", "largest change after max pooling"

@@ -46,7 +46,7 @@ class ReceptiveFieldGrowth(Claim[Given]):
     supposes = Suppose(
         "all weights are positive",
         lambda g: min(float(h.min()) for h in g.kernels),
-        "Kernels that end in a zero see one input less in each layer.",
+        "If each kernel ends with a zero weight, the receptive field is smaller.",
         kernels=lambda g: [torch.cat([h[:-1], h.new_zeros(1)]) for h in g.kernels],
     )
     symbols = "r_l", "inputs with a gradient"

@@ -64,7 +64,8 @@ class ScalarChain(Claim[Given]):
     supposes = Suppose(
         "all weights step at once",
         uses_old_weights,
-        "One weight after the other, each with the gradient at the moment: another output.",
+        "If the weights step one after the other, each with its current gradient, the output "
+        "differs.",
         step=lambda g: one_by_one,
     )
     symbols = "Σ cⱼ ηʲ", "output after the step"

@@ -42,7 +42,7 @@ class SharedWeightGradient(Claim[Given]):
     supposes = Suppose(
         "W is constant along each diagonal",
         lambda g: is_toeplitz(g.W),
-        "The rows of W grow: the copies are no longer equal.",
+        "The rows of W have different scales, so the copies of a weight are not equal.",
         W=lambda g: torch.linspace(1, 3, len(g.W), dtype=torch.float64)[:, None] * g.W,
     )
     symbols = "sum along the diagonal of ∂L/∂W", "∂L/∂h"

@@ -57,7 +57,7 @@ class ShiftEquivariance(Claim[Given]):
     supposes = Suppose(
         "the ends of the signal meet: circular padding",
         ends_meet,
-        "Zeros beyond the ends: what is shifted over the border is lost.",
+        "With zero padding, values that are shifted over the border are lost.",
         filter=lambda g: lambda f, h: convolution(f, h, "same"),
     )
     symbols = "f ∗ h, shifted by δ", "f shifted by δ, ∗ h"

@@ -43,13 +43,13 @@ def radii(given: Given) -> tuple[bool, str]:
 
 
 def wedge(given: Given) -> Given:
-    """Of a narrow wedge of the rings a line cuts off the inner one."""
+    """If the points fill only a narrow wedge of the rings, a line separates them."""
     inside = given.x[:, 1].abs() < 0.4 * given.x[:, 0]
     return Given(given.x[inside], given.y[inside])
 
 
 def overlapping(self: "CoordinateChange", rng: Generator) -> Given:
-    """Rings so wide that they overlap: no change of coordinates separates them by the radius."""
+    """The rings are so wide that they overlap, and the radius does not separate them."""
     return Given(*rings(self.n, 0.9, inner=1.0, outer=1.5, rng=rng))
 
 

@@ -47,7 +47,8 @@ class CoverCounting(Claim[Given]):
     supposes = Suppose(
         "the points are in general position: every n or fewer are independent",
         lambda g: in_general_position(g.x),
-        "The last point is a mirrored copy of the first: its label is decided by that one's.",
+        "The last point is the mirror image of the first, so its label follows from the first "
+        "label.",
         lambda g: Given(g.x.index_copy(0, torch.tensor([len(g.x) - 1]), -2 * g.x[:1])),
     )
     symbols = "C(s, n)", "labellings enumerated"

@@ -50,7 +50,7 @@ def fair(given: Given) -> tuple[bool, str]:
     """The sum of the labels, in standard deviations."""
     labels = torch.cat([y.flatten() for y in given.y])
     off = float(labels.sum().abs()) / len(labels) ** 0.5
-    return off < 6, f"{off:.1f} standard deviations off"
+    return off < 6, f"difference {off:.1f} standard deviations"
 
 
 def one_sided(given: Given) -> Given:
@@ -68,14 +68,14 @@ class CoverTransition(Claim[Given]):
         Suppose(
             "every n consecutive points are linearly independent",
             independent,
-            "Points of one line count as points of the line, not of n dimensions.",
+            "If all points lie on one line, they behave like points in one dimension.",
             x=lambda g: [torch.cat([c[:, :, :1], 0 * c[:, :, 1:]], dim=2) for c in g.x],
         ),
         Suppose("labels are balanced as coin flips are", fair, without=one_sided),
         Suppose(
             "labels do not depend on the points",
             lambda g: mean_is(torch.cat([z[:, :, 0].flatten() for z in g.z()])),
-            "Labels by the side of a plane are always separable.",
+            "If the labels are the sides of a plane, the points are always separable.",
             y=lambda g: [torch.sign(x[:, :, 0]) for x in g.x],
         ),
     )

@@ -68,7 +68,7 @@ class DenseMemoryCapacity(Claim[Given]):
             1.0,
             to=0.1,
         ),
-        "Nine signs in ten are +1: any two patterns share most of them.",
+        "Nine of ten signs are +1, so any two patterns agree in most bits.",
         share=0.9,
         memories=1,
     )

@@ -50,7 +50,8 @@ class HebbianStorage(Claim[Given]):
         Suppose(
             "the patterns are mutually orthogonal",
             lambda g: near(g.overlaps(), torch.eye(len(g.patterns))),
-            "As many random patterns disturb each other: nearly orthogonal is not orthogonal.",
+            "The same number of random patterns are only nearly orthogonal, and disturb each "
+            "other.",
             lambda g, rng: Given(random_patterns(*g.patterns.shape, rng=rng)),
         ),
         Suppose(

@@ -73,7 +73,7 @@ class HopfieldBitError(Claim[Given]):
         Suppose(
             "the diagonal of the couplings is zero",
             diagonal,
-            "With the diagonal kept, as the notes print it, there are fewer errors.",
+            "If the diagonal is kept, as printed in the notes, there are fewer errors.",
             field=lambda g: printed,
         ),
         Suppose(

@@ -58,13 +58,13 @@ class HopfieldCrosstalk(Claim[Given]):
         Suppose(
             "the patterns overlap as independent fair signs do",
             fair,
-            "Patterns in which seven signs in ten are +1 resemble each other and talk louder.",
+            "If seven of ten signs are +1, the patterns are similar and the crosstalk is larger.",
             patterns=lambda g, rng: random_patterns(*g.patterns.shape, p=0.7, rng=rng),
         ),
         Suppose(
             "the diagonal of the couplings is zero",
             lambda g: near(g.rule(g.patterns[0]).diagonal(), 0.0),
-            "With the diagonal kept every neuron supports itself.",
+            "If the diagonal is kept, every neuron adds to its own input.",
             rule=lambda g: partial(hebbian_weights, zero_diagonal=False),
         ),
     )

@@ -48,7 +48,7 @@ class Given(NamedTuple):
 
 
 def chase() -> Given:
-    """Two neurons, one copying, one opposing the other: four states, round and round."""
+    """One of two neurons copies the other, which opposes it: four states repeat forever."""
     W = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
     return Given(W, 0 * W[0], W[0] + W[0].flip(0), torch.arange(2).repeat(4, 1))
 
@@ -63,7 +63,7 @@ class HopfieldDescent(Claim[Given]):
         Suppose(
             "the diagonal of the couplings is zero",
             lambda g: has_zero_diagonal(g.W),
-            "Neurons that oppose themselves flip for ever, and the energy rises.",
+            "With a negative diagonal, neurons flip forever, and the energy rises.",
             W=lambda g: g.W - 9 * torch.eye(len(g.W)),
             order=lambda g: g.order[:4],
         ),

@@ -51,7 +51,7 @@ def obeys(law: str) -> Callable[[Given], tuple[bool, str]]:
 
     def test(given: Given) -> tuple[bool, str]:
         answer = is_linear(given.f, given.x.shape[1], rng=generator(0, "linear"))
-        return law not in answer.violated, f"off by {answer.gaps[law]:.1e}"
+        return law not in answer.violated, f"difference {answer.gaps[law]:.1e}"
 
     return test
 
@@ -66,13 +66,13 @@ class LinearMapMatrix(Claim[Given]):
         Suppose(
             "f is additive",
             obeys("additivity"),
-            "Absolute values at the end: those of a sum are not the sum of those.",
+            "The map ends with absolute values, and the absolute value of a sum is not the sum.",
             last=lambda g: torch.abs,
         ),
         Suppose(
             "f is homogeneous",
             obeys("homogeneity"),
-            "An offset is in each column, and Ax adds it as often as x has weight.",
+            "The offset of an affine map is in each column of A, so Ax adds it several times.",
             last=lambda g: lambda y: y + 1,
         ),
     )

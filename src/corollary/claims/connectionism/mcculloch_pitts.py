@@ -67,7 +67,7 @@ class McCullochPittsReach(Claim[Given]):
         Suppose(
             "synapses may inhibit",
             lambda g: -min(g.values),
-            "Without inhibition only counts of inputs are left.",
+            "Without inhibition, a unit can only count active inputs.",
             values=(1,),
         ),
     )

@@ -42,13 +42,15 @@ class ModernHopfieldAttention(Claim[Given]):
         Suppose(
             "β is 1/√d",
             lambda g: (g.beta == g.q.shape[-1] ** -0.5, f"β = {g.beta:g}"),
-            "A colder network looks more sharply than the transformer does.",
+            "If β is larger than 1/√d, the softmax of the memory is sharper than that of "
+            "attention.",
             beta=lambda g: 4 * g.beta,
         ),
         Suppose(
             "the values are the keys",
             lambda g: near(g.V, g.K),
-            "Attention with values of its own reads those, the memory its patterns.",
+            "If the values differ from the keys, attention returns values and the memory returns "
+            "keys.",
             V=lambda g: -g.K,
         ),
     )

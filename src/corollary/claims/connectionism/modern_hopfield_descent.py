@@ -45,7 +45,8 @@ class ModernHopfieldDescent(Claim[Given]):
         Suppose(
             "the values are the keys",
             lambda g: near(g.V, g.K),
-            "With mirrored keys as values each read throws the query to the other side.",
+            "If the values are the negative keys, each update moves the query to the opposite "
+            "side.",
             V=lambda g: -g.K,
         ),
         Suppose(

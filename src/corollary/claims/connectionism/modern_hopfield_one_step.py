@@ -44,7 +44,7 @@ class ModernHopfieldOneStep(Claim[Given]):
     supposes = Suppose(
         "each query is within r of its pattern",
         lambda g: g.radius * (1 + 1e-12) + 1e-12 - (g.q - g.K).norm(dim=1).amax(),
-        "Each query starts at the next pattern, and is drawn to that one.",
+        "Each query starts at another pattern, and converges to that pattern.",
         q=lambda g: g.K.roll(1, 0),
         beta=lambda g: max(g.beta, 4.0),
     )

@@ -78,14 +78,14 @@ class ParallelDistributedProcessing(Claim[Given]):
     m: int = 4  # hidden units
     N: int = option(16, low=2)  # neurons of the memory
     p: int = 2  # patterns to store
-    steps: int = 12  # of gradient descent
+    steps: int = 12  # steps of gradient descent
 
     relation = equals(ulps=512, scale=1.0)  # the same sums, perhaps in another order
 
     supposes = Suppose(
         "each layer is updated after the layers it reads",
         in_order,
-        "The output layer first: it reads hidden units that are still silent.",
+        "If the output layer is updated first, the hidden units are still zero.",
         order=slice(None, None, -1),
     )
     symbols = "dedicated implementation", "one program"

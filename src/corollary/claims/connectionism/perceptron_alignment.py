@@ -44,7 +44,7 @@ class PerceptronAlignment(Claim[Given]):
         Suppose(
             "u has length 1",
             lambda g: is_unit(g.u),
-            "Along a tenth of the direction the progress is a tenth.",
+            "If u has length 1/10, the progress is a tenth as large.",
             u=lambda g: g.u / 10,
         ),
         Suppose("γ is positive", lambda g: g.gamma),

@@ -57,13 +57,13 @@ class PerceptronNorm(Claim[Given]):
         Suppose(
             "the weights start at 0",
             lambda g: near(g.w0, 0.0),
-            "A start far away is too long from the first update on.",
+            "If the weights start far from 0, they are too long from the first update on.",
             w0=lambda g: 10 * g.x[0],
         ),
         Suppose(
             "every update is made on a mistake",
             on_mistakes,
-            "The longest point is learned again and again, though it is classified correctly.",
+            "The longest point is used for every update, although it is classified correctly.",
             updates=lambda g: g.x.norm(dim=1).argmax().repeat(5),
         ),
     )

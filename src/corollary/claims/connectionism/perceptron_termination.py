@@ -51,7 +51,7 @@ class PerceptronTermination(Claim[Given]):
     supposes = Suppose(
         "the limit is at least Novikoff's bound of every separable set",
         updates_suffice,
-        "A single update is too few.",
+        "A limit of one update is below the bound, so the perceptron may not have finished.",
         limit=1,
     )
     symbols = "separable", "the perceptron stops"

@@ -50,7 +50,7 @@ class RidgeGradient(Claim[Given]):
     n: int = 10  # points
     d: int = option(30, low=2)  # dimension, more than points
     eta: float = option(0.1, low=1e-6, high=10.0)  # learning rate
-    steps: int = 200  # of stochastic gradient descent, one point per step in turn
+    steps: int = 200  # steps of stochastic gradient descent, one point per step in turn
 
     relation = equals(ulps=4096, scale=1.0)  # rounding of steps of size 1, added up
     supposes = (

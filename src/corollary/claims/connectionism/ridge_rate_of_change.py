@@ -55,7 +55,7 @@ class Given(NamedTuple):
 
 
 def at_a_kink(given: Given) -> Given:
-    """At the kink of ReLU the closed form says 1 and autograd 0."""
+    """At the kink of ReLU, the closed form gives slope 1 and autograd gives slope 0."""
     x = given.x.clone()
     x[0] = 0.0
     return Given(given.theta, x, *activation("relu"))

@@ -61,7 +61,7 @@ class SigmoidDerivatives(Claim[Given]):
     supposes = Suppose(
         "φ solves φ' = φ(1 − φ)",
         lambda g: near(g.derivatives(g.z, 1)[0], g.phi(g.z) * (1 - g.phi(g.z)), to=1e-12),
-        "A sigmoid of twice the steepness solves another equation.",
+        "A sigmoid that is twice as steep satisfies another differential equation.",
         beta=2.0,
     )
     symbols = "P_k(σ)", "the k-th derivative by autograd"

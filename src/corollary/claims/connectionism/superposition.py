@@ -81,13 +81,13 @@ class Superposition(Claim[Given]):
         Suppose(
             "the weights α and β are chosen freely, not with α + β = 1",
             lambda g: (g.alpha + g.beta - 1).abs().min() - 1e-9,
-            "Weights with sum 1: the affine map obeys, and is not linear.",
+            "If the weights sum to 1, an affine map passes the test, although it is not linear.",
             beta=lambda g: 1 - g.alpha,
         ),
         Suppose(
             "no weight α is 0 or 1",
             lambda g: (g.alpha * (1 - g.alpha)).abs().min() - 1e-9,
-            "Weights 1 and 1 test additivity alone, and the conjugate obeys.",
+            "Weights 1 and 1 test only additivity, and complex conjugation passes this test.",
             alpha=lambda g: torch.ones_like(g.alpha),
             beta=lambda g: torch.ones_like(g.beta),
         ),

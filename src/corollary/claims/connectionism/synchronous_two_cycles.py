@@ -43,7 +43,7 @@ class Given(NamedTuple):
 
 
 def ring(given: Given) -> Given:
-    """A ring that passes its signs on and inverts one: the period is 2n."""
+    """In a ring that passes signs on and inverts one of them, the period is 2n."""
     W = torch.eye(len(given.W), dtype=torch.float64).roll(1, dims=0)
     W[0] = -W[0]
     return Given(W, 0 * given.b, torch.ones_like(given.X[:1]))

@@ -36,7 +36,7 @@ def readers(net: nn.Sequential) -> list[nn.Linear]:
 
 
 def no_biases(given: Given) -> Given:
-    """Without biases the twin is off by a constant."""
+    """Without biases, the sigmoid network differs from the tanh network by a constant."""
     net = copy.deepcopy(given.net)
     for layer in readers(net):
         layer.register_parameter("bias", None)

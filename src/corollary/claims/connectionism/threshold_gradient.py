@@ -49,7 +49,7 @@ class Given(NamedTuple):
 
 
 def at_the_jump(given: Given) -> Given:
-    """Units that start at the jump answer the smallest push downwards with a jump of the loss."""
+    """If a unit sits exactly at its jump, the smallest change of its weights changes the loss."""
     return given._replace(W=0 * given.W - NUDGE / 2, x=given.x.abs(), b=0 * given.b)
 
 
@@ -58,7 +58,7 @@ class ThresholdGradient(Claim[Given]):
     d: int = 5  # dimension
     m: int = 12  # hidden units
     eta: float = option(0.05, low=1e-6, high=1.0)  # learning rate
-    steps: int = 60  # of gradient descent on all weights
+    steps: int = 60  # steps of gradient descent on all weights
 
     relation = equals()  # zero exactly: no operation of the backward pass rounds
     supposes = (

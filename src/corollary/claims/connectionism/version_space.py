@@ -38,7 +38,7 @@ class Given(NamedTuple):
 
 
 def around(rng: Generator) -> Given:
-    """Three points around the origin with one label: the formula gives a negative share."""
+    """Three points around the origin have one label, and the formula gives a negative share."""
     phi = uniform(rng, 1) + torch.tensor([0.0, 2.1, -2.1], dtype=torch.float64)
     return Given(torch.stack([phi.cos(), phi.sin()], dim=1), torch.ones_like(phi))
 

@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 def folded_over(given: Given) -> Given:
-    """A corner folded over the diagonal is beside its partner, and a line separates both."""
+    """One corner is folded over the diagonal to its partner, and a line separates the classes."""
     p, _, r, s = given.x.unbind(dim=1)
     return given._replace(x=torch.stack([p, (2 * p + r + s) / 4, r, s], dim=1))
 
@@ -51,7 +51,8 @@ class Xor(Claim[Given]):
         Suppose(
             "opposite corners agree, neighbours differ",
             lambda g: g.y[0] == g.y[1] == -g.y[2] == -g.y[3],
-            "With one label flipped it is the function AND, and all four are right.",
+            "With one label flipped, the function is AND, and one unit gets all four corners "
+            "right.",
             y=lambda g: torch.cat([-g.y[:1], g.y[1:]]),
         ),
     )

@@ -42,7 +42,7 @@ class BenignOverfitting(Claim[Given]):
     supposes = Suppose(
         "the kernel is |x − x′|^(−d), d the dimension",
         lambda g: g.a == 1,
-        "A more singular kernel listens to the nearest nodes only: its risk stays.",
+        "A more singular kernel uses only the nearest nodes, so its risk does not fall.",
         a=3.0,
     )
     symbols = "1/ln n", "excess risk"

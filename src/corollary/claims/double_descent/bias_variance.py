@@ -46,7 +46,7 @@ class BiasVariance(Claim[Given]):
     supposes = Suppose(
         "the labels are planted",
         lambda g: (not g.rest.any(), f"off by up to {float(g.rest.abs().max()):.2g}"),
-        "Labels that no linear rule gives: the error of the best rule is missing.",
+        "No linear rule gives these labels, so the formula misses the error of the best rule.",
         rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64),
     )
     symbols = "bias + variance", "mean excess risk"

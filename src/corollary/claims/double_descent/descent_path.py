@@ -46,7 +46,7 @@ class DescentPath(Claim[Given]):
     n: int = option(30, low=2, high=200)  # training points
     p: int = option(30, low=2, high=400)  # features
     sigma: float = option(0.5, low=0.0, high=5.0)  # standard deviation of the noise
-    steps: int = option(3000, low=100, high=100_000)  # of gradient descent
+    steps: int = option(3000, low=100, high=100_000)  # steps of gradient descent
 
     relation = equals(ulps=2**16)  # rounding of 3000 steps
 
@@ -54,7 +54,7 @@ class DescentPath(Claim[Given]):
         Suppose(
             "descent starts at 0",
             lambda g: near(g.w0, 0.0),
-            "Another start is remembered by the slow directions.",
+            "If descent starts elsewhere, the slow directions still depend on the start.",
             w0=lambda g: torch.ones_like(g.w0),
         ),
         Suppose("the step is below 2 over the largest curvature", lambda g: 2 - g.eta * g.top()),

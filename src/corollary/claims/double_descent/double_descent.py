@@ -40,8 +40,8 @@ class DoubleDescent(Claim[Given]):
     n: int = option(40, low=20, high=200)  # training points
     d: int = option(10, low=2, high=400)  # input dimension, at least 8n for linear
     noise: float = option(0.3, low=0.05, high=2.0)  # standard deviation of the noise
-    ridge: float = option(0.02, low=0.001, high=10.0)  # penalty of the comparison
-    draws: int = option(7, low=5, high=500)  # training sets of a curve
+    ridge: float = option(0.02, low=0.001, high=10.0)  # ridge penalty of the comparison
+    draws: int = option(7, low=5, high=500)  # training sets per curve
     curves: int = option(16, low=4, high=100)  # curves, each with training sets of its own
 
     relation = at_most()  # the interval of the mean over curves has to be below

@@ -47,7 +47,8 @@ class ExcessRisk(Claim[Given]):
         Suppose(
             "the labels are planted: y − w*·φ is independent of φ",
             lambda g: misspecification(g.phi, g.y, g.w_star) - 1e-6,
-            "A square in the labels that no linear rule has adds to every risk.",
+            "The labels contain a square that no linear rule can represent, which adds to every "
+            "risk.",
             y=lambda g: g.y + (g.phi @ g.direction) ** 2,
         ),
         Suppose(

@@ -40,7 +40,7 @@ class Given(NamedTuple):
 
 
 def integrals(self: "KernelRidgeRegression", given: Given) -> Given:
-    """Integrals of products, as printed, in place of the inner product: another function."""
+    """With the integral of f g as inner product, as printed, the minimiser is another function."""
     scale = math.sqrt(math.pi) * self.lengthscale
     return given._replace(products=scale * RBFKernel(math.sqrt(2) * self.lengthscale)(given.x))
 
@@ -48,7 +48,7 @@ def integrals(self: "KernelRidgeRegression", given: Given) -> Given:
 class KernelRidgeRegression(Claim[Given]):
     n: int = option(12, low=3, high=40)  # points
     lam: float = option(0.01, low=1e-4, high=1.0)  # regulariser
-    lengthscale: float = option(0.08, low=0.02, high=0.12)  # of the Gaussian kernel
+    lengthscale: float = option(0.08, low=0.02, high=0.12)  # length scale of the Gaussian kernel
 
     relation = equals(ulps=2**24, scale=1.0)  # K has condition number up to 1e4
     supposes = Suppose(

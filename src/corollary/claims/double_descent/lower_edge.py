@@ -50,13 +50,14 @@ class LowerEdge(Claim[Given]):
             lambda g: near(
                 torch.corrcoef(g.matrices(generator(0, "rows"), 1, 8, 400)[0]), torch.eye(8), 0.3
             ),
-            "Two data points that are almost the same have a difference of almost 0.",
+            "Two data points are almost equal, so the smallest singular value is almost 0.",
             matrices=lambda g: twins,
         ),
         Suppose(
             "the matrix is far from square",
             lambda g: abs(g.ratio**0.5 - 1) - 0.17,
-            "Near the square the edge is 0 and the smallest value is of order n^(-1/2).",
+            "For nearly square matrices the edge is 0, and the smallest value is of order "
+            "n^(-1/2).",
             ratio=1.02,
         ),
     )

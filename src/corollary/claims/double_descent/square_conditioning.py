@@ -41,7 +41,7 @@ class SquareConditioning(Claim[Given]):
     supposes = Suppose(
         "there are as many columns as rows",
         lambda g: g.columns == g.rows,
-        "With twice as many columns as rows it grows.",
+        "With twice as many columns as rows, the smallest singular value grows with n.",
         columns=lambda g: tuple(2 * n for n in g.rows),
     )
     symbols = "n^(−1/2)", "mean σ_min"

@@ -61,13 +61,13 @@ class TemperedOverfitting(Claim[Given]):
         Suppose(
             "the noise of neighbouring nodes is uncorrelated",
             lambda g: mean_is(g.drawn()[:, 1::2] * g.drawn()[:, ::2]),
-            "Noise that neighbours share leaves 1/6 more.",
+            "If neighbouring nodes share their noise, the excess risk is larger by 1/6.",
             noise=lambda g: shared,
         ),
         Suppose(
             "the noise has mean 0",
             lambda g: mean_is(g.drawn()),
-            "A mean of the noise stays in the fit, at any number of nodes.",
+            "If the noise has a mean, the mean stays in the fit for any number of nodes.",
             noise=lambda g: lambda rng, *shape: normal(rng, *shape) + 0.5,
         ),
         Suppose(

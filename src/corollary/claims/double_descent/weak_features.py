@@ -52,7 +52,7 @@ class WeakFeatures(Claim[Given]):
     supposes = Suppose(
         "the coordinates are uncorrelated, of variance 1",
         lambda g: near(g.Sigma, torch.eye(len(g.Sigma))),
-        "Correlated coordinates that are seen stand in for the omitted ones.",
+        "If coordinates are correlated, the used ones partly replace the omitted ones.",
         Sigma=lambda g: 0.5 * g.Sigma + 0.5,
     )
     symbols = "closed form", "training sets"

@@ -66,7 +66,7 @@ class ActivationCells(Claim[Given]):
         Suppose(
             "each point lies in its cell",
             lambda g: g.mix.min(),
-            "Mixtures with negative shares lie in other cells, with other maps.",
+            "Combinations with negative weights lie in other cells, which have other affine maps.",
             mix=lambda g: g.mix * torch.where(torch.arange(len(g.mix)) % 3 == 0, 2.0, -0.7),
         ),
     )

@@ -60,25 +60,26 @@ def narrow(self: "AlternatingLabels", given: Given) -> tuple[bool, str]:
 
 
 class AlternatingLabels(Claim[Given]):
-    n: int = option(8, low=2, high=12)  # the points are 2^n
-    k: int = option(2, low=1, high=8)  # how far below guessing the bound may be
+    n: int = option(8, low=2, high=12)  # there are 2^n points
+    k: int = option(2, low=1, high=8)  # k of the bound 1/2 - 2^(-k-1)
     l: int = option(2, low=1, high=4)  # layers of the networks
     w: int = option(3, low=1, high=64)  # width of the networks
-    networks: int = option(6, low=2, high=64)  # half of them trained
-    steps: int = option(80, low=1, high=10_000)  # of Adam
+    networks: int = option(6, low=2, high=64)  # networks, half of which are trained
+    steps: int = option(80, low=1, high=10_000)  # steps of Adam
 
     relation = at_least()  # shares of 2^n points are exact in binary
     supposes = (
         Suppose(
             "the width is below 2^((n-k)/l - 1)",
             narrow,
-            "The sawtooth is no wider than two units, but 2n layers deep: no mistake.",
+            "The sawtooth network has only two units per layer but 2n layers, and makes no "
+            "mistake.",
             models=lambda self: (sawtooth(self.n, "two_layer"),),
         ),
         Suppose(
             "neighbours have different labels",
             lambda g: g.y.diff().abs().min(),
-            "Labels that a network gives itself are no task for it.",
+            "Labels given by one of the networks are fitted without a mistake.",
             y=lambda g: answers(g.models[0], g.x),
         ),
     )

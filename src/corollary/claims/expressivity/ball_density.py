@@ -42,7 +42,7 @@ class BallDensity(Claim[Given]):
     supposes = Suppose(
         "the spectrum has volume one",
         lambda g: abs(g.volume - 1) < 1e-12,
-        "The unit ball has volume one in no dimension.",
+        "The volume of the unit ball is not one in any dimension.",
         R=1.0,
     )
     symbols = "RⁿVₙ = 1", "mass of φ² within T"

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 class BallKernelTransform(Claim[Given]):
     n: int = option(3, low=1, high=16)  # dimension
-    points: int = option(64, low=1, high=4096)  # to compare at
+    points: int = option(64, low=1, high=4096)  # points of comparison
     reach: float = option(6.0, low=0.1, high=8.0)  # largest norm
 
     relation = equals(ulps=4096, scale=1.0)  # 80 terms of order 1 that cancel; phi(0) = 1
@@ -47,13 +47,13 @@ class BallKernelTransform(Claim[Given]):
         Suppose(
             "the kernel has the ball's dimension",
             lambda g: g.kernel[0] == g.n,
-            "A sinc is the kernel of the line.",
+            "The sinc is the kernel for one dimension only.",
             kernel=lambda g: (1 if g.n > 1 else 3, g.R),
         ),
         Suppose(
             "the kernel has the ball's radius",
             lambda g: g.kernel[1] == g.R,
-            "The kernel of the unit ball.",
+            "The kernel of the unit ball has the wrong radius.",
             kernel=lambda g: (g.n, 1.0),
         ),
     )

@@ -30,7 +30,7 @@ class Given(NamedTuple):
 
 
 def centre(given: Given) -> Given:
-    """At the centre of the cube, wanted true, no unit fires."""
+    """At the centre of the cube no unit is active, although the target is true."""
     middle = torch.full_like(given.x[:1], 0.5)
     return Given(torch.cat([given.x, middle]), torch.cat([given.y, given.y.new_ones(1)]))
 
@@ -46,7 +46,7 @@ class BooleanLookup(Claim[Given]):
             lambda g: (
                 len(g.x.unique(dim=0)) == len(torch.cat([g.x, g.y[:, None]], 1).unique(dim=0))
             ),
-            "A vertex with both answers is a mistake for every function.",
+            "If a vertex has both answers, every function makes a mistake there.",
             lambda g: Given(torch.cat([g.x, g.x[:1]]), torch.cat([g.y, 1 - g.y[:1]])),
         ),
     )

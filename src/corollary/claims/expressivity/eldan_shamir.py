@@ -59,7 +59,7 @@ def solved(w: Tensor, b: Tensor, x: Tensor, y: Tensor) -> Superposition:
 
 
 def coarse(self: "EldanShamir", given: Given, rng: Generator) -> Given:
-    """A deep network with few parameters gets the shells wrong."""
+    """A deep network with too few parameters does not fit the shells."""
     shells = radial_shells(self.N, 1.0, alternate=True, rng=rng)
     return given._replace(deep=tuple(RadialNetwork(shells, n, 2, 0.004) for n in self.dimensions))
 
@@ -69,14 +69,14 @@ class EldanShamir(Claim[Given]):
     dimensions: tuple[int, ...] = option((2, 4, 8), low=1, high=16)  # values of n
     draws: int = option(1200, low=100, high=20_000)  # points to train on, and new ones
     runs: int = option(6, low=2, high=100)  # shallow networks in each dimension
-    steps: int = option(20, low=0, high=5000)  # of Adam
+    steps: int = option(20, low=0, high=5000)  # steps of Adam
 
     relation = at_least()  # means over points and runs; the two are far apart
     supposes = (
         Suppose(
             "the target depends on the norm alone",
             lambda g: all(torch.equal(g.target(x), g.target(x.flip(1).neg())) for x in g.fresh),
-            "A ridge is easy for one layer.",
+            "A target that depends on one direction only is easy for one layer.",
             target=lambda g: lambda x: torch.tanh(3 * x[:, 0]),
         ),
         Suppose(

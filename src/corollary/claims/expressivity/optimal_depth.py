@@ -34,7 +34,7 @@ class OptimalDepth(Claim[Given]):
     supposes = Suppose(
         "the depth may reach 2m/e",
         lambda g: g.deepest - 2 * g.m / math.e,
-        "With two units per layer the deepest is best.",
+        "If every layer has two units, the deepest network is best.",
         deepest=lambda g: max(1.0, g.m / 2),
     )
     symbols = "2m/e, 2m/e and a neighbour", "found by search"

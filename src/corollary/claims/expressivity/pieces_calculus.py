@@ -51,7 +51,7 @@ def drawn(name: str, f: PiecewiseLinear, role: Role = "measured") -> Curve:
 
 
 class PiecesCalculus(Claim[Given]):
-    pieces: int = option(9, low=2, high=200)  # of each function
+    pieces: int = option(9, low=2, high=200)  # pieces of each function
     K: int = option(4, low=1, high=50)  # functions in the sum
 
     relation = at_most()  # counts

@@ -48,7 +48,7 @@ class RadialNetworkError(Claim[Given]):
         Suppose(
             "the points lie in the ball of the target",
             lambda g: all(x.norm(dim=1).max() <= g.target.R for x in g.points),
-            "Three times as far out the squares are not interpolated.",
+            "The points are three times as far out, where the squares are not interpolated.",
             points=lambda g: tuple(3 * x for x in g.points),
         ),
         Suppose(

@@ -65,7 +65,7 @@ def drawn(pieces: int, rng: Generator) -> Tensor:
 
 
 def asymmetric(self: "SymmetryGain", rng: Generator) -> Given:
-    """Without symmetry folding gains nothing."""
+    """If the target has no symmetry, folding does not reduce the number of parameters."""
     targets = tuple(drawn(self.q * self.p**k, rng) for k in self.ks)
     return Given(targets, targets[-1])
 

@@ -77,7 +77,7 @@ def error(g: nn.Sequential, L: int) -> float:
 
 class Telgarsky(Claim[Given]):
     L: int = option(4, low=2, high=4)  # largest L
-    steps: int = option(60, low=0, high=10_000)  # of Adam, for the trained networks
+    steps: int = option(60, low=0, high=10_000)  # steps of Adam, for the trained networks
 
     relation = at_least()  # a factor of 5 away from rounding
     supposes = (
@@ -85,13 +85,13 @@ class Telgarsky(Claim[Given]):
         Suppose(
             "no rival has more than 2^L rectifiers",
             lambda g: all(relu_count(r) <= 2**L for L, row in g.rivals.items() for r in row),
-            "One layer with a unit for each flank follows all teeth but the last.",
+            "One layer with one unit per flank fits all teeth except the last.",
             lambda: Given({L: (tooth_follower(L**2 + 2, 2 ** (L**2 + 2)),) * 3 for L in (2, 3)}),
         ),
         Suppose(
             "no rival has more than L layers",
             lambda g: all(depth(r) <= L for L, row in g.rivals.items() for r in row),
-            "The deep network is no distance from itself.",
+            "The deep network itself has no error.",
             lambda: Given({L: (telgarsky_network(L),) * 3 for L in (2, 3)}),
         ),
     )

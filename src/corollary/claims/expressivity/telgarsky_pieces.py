@@ -49,7 +49,7 @@ class TelgarskyPieces(Claim[Given]):
     supposes = Suppose(
         "no function has more pieces on [0, 1] than is said",
         lambda g: all(f.pieces <= t for f, t in zip(g.functions, g.pieces, strict=True)),
-        "The sawtooth itself, said to have two pieces, is no distance from itself.",
+        "The sawtooth itself has no error, but many more than two pieces.",
         lambda self: Given((sawtooth_curve(self.k),), (2,)),
     )
     symbols = "(2ᵏ⁻¹ − 1 − t) 2⁻ᵏ⁻²", "∫ |m⁽ᵏ⁾ − g|"

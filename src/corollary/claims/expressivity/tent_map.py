@@ -41,13 +41,13 @@ class TentMap(Claim[Given]):
         Suppose(
             "one layer has three units",
             lambda g: relu_count(g.one_layer) == 3,
-            "Without its third unit it falls below zero.",
+            "Without its third unit, the network falls below zero.",
             one_layer=lambda g: TWO,
         ),
         Suppose(
             "two layers have three units",
             lambda g: relu_count(g.two_layers) == 3,
-            "Without the last rectifier it falls too.",
+            "Without the last rectifier, the network falls below zero.",
             two_layers=lambda g: TWO,
         ),
     )

@@ -31,7 +31,7 @@ class Given(NamedTuple):
 
 
 def crowd(given: Given, rng: Generator) -> Given:
-    """A hundred times as many tubes fill more of the ball."""
+    """A hundred times as many tubes fill a larger share of the ball."""
     more = (torch.randn(100 * len(d), d.shape[1], generator=rng) for d in given.directions)
     return given._replace(directions=tuple(d.double() for d in more))
 

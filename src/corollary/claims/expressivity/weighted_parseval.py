@@ -53,7 +53,7 @@ class WeightedParseval(Claim[Given]):
     supposes = Suppose(
         "f φ and g φ die out and are square integrable",
         left_at_the_ends,
-        "The integral of 1 never ends.",
+        "The constant function 1 is not square integrable.",
         f=lambda g: lambda x: 1 / g.phi(x),
     )
     symbols = "∫ (f − g)² φ²", "in frequencies"

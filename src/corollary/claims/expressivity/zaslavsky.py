@@ -54,14 +54,14 @@ class Zaslavsky(Claim[Given]):
         Suppose(
             "any n normals are independent",
             lambda g: independence(g.W),
-            "A hyperplane that is there twice divides nothing the second time.",
+            "One hyperplane is repeated, and the copy divides no region.",
             W=lambda g: torch.cat([g.W[:-1], 2 * g.W[:1]]),
             b=lambda g: torch.cat([g.b[:-1], 2 * g.b[:1]]),
         ),
         Suppose(
             "no n + 1 hyperplanes pass through a point",
             common_point,
-            "Through one point they make fewer regions.",
+            "If all hyperplanes pass through one point, there are fewer regions.",
             b=lambda g: 0 * g.b,
         ),
     )

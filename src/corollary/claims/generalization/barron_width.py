@@ -85,7 +85,7 @@ class BarronWidth(Claim[Given]):
     supposes = Suppose(
         "the approximation error falls like 1/n",
         falls_like_one_over_n,
-        "With coefficients 1/k³ few units do, and their number hardly grows.",
+        "With coefficients 1/k³ a few units are enough, and the best width hardly grows.",
         a=lambda g: g.a**3,
     )
     symbols = "√M", "best width"

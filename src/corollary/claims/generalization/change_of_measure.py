@@ -39,13 +39,13 @@ class ChangeOfMeasure(Claim[Given]):
         Suppose(
             "Q is dominated by P",
             lambda g: below(g.Q[g.P == 0].sum(), 0.0),
-            "Half of Q sits where P has no mass, and P knows nothing of φ there.",
+            "Half of the mass of Q lies where P has none, so E_P does not see φ there.",
             lambda: Given(*torch.tensor([[[1.0, 0]], [[0.5, 0.5]], [[0, 10.0]]]).double()),
         ),
         Suppose(
             "Q has mass 1",
             lambda g: bool(((g.Q.sum(1) - 1).abs() < 1e-12).all()),
-            "Q has mass 3: a constant added to φ counts three times on the left.",
+            "Q has mass 3, so a constant added to φ counts three times on the left side.",
             Q=lambda g: 3 * g.Q,
             phi=lambda g: g.phi + 10,
         ),

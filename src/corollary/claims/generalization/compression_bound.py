@@ -63,7 +63,7 @@ def wrong(net: nn.Module, x: Tensor, y: Tensor) -> int:
 
 
 def by_heart(self: "CompressionBound", rng: Generator, bits: float = 1.0) -> Given:
-    """A network that memorised thirty coin flips, said to be ten numbers off the grid."""
+    """A network has memorised thirty random labels, and its numbers are not on the grid."""
     x, _ = self.examples(30, rng)
     y = 2.0 * torch.randint(2, (30,), generator=rng).double() - 1
     net = train(MLP([self.d, 100, 1], rng=rng), x, y, 150)
@@ -97,7 +97,7 @@ class CompressionBound(Claim[Given]):
         Suppose(
             "the length of a code counts all of its numbers",
             lambda g: all(c.length >= c.q * math.log(c.r) * (1 - 1e-12) for c in g.small),
-            "The same network, said to be a code of a tenth of its length.",
+            "The code of the same network is counted at a tenth of its length.",
             lambda self, rng: by_heart(self, rng, bits=0.1),
         ),
     )

@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 
 def beyond(given: Given) -> Given:
-    """Weights 2 and -1 give points beyond the hull."""
+    """Mixtures with weights 2 and -1 lie outside the convex hull."""
     w = torch.zeros_like(given.weights)
     w[:, 0], w[:, 1] = 2.0, -1.0
     return given._replace(weights=w)
@@ -54,7 +54,7 @@ class ConvexHullComplexity(Claim[Given]):
         Suppose(
             "the weights of a mixture sum to 1",
             lambda g: bool(((g.weights.sum(dim=1) - 1).abs() < 1e-9).all()),
-            "Weights sum to 5: multiples of a function fit signs better than it does.",
+            "The weights sum to 5, and five times a function fits random signs better.",
             weights=lambda g: 5 * g.weights,
         ),
     )

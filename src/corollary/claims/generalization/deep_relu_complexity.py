@@ -49,13 +49,13 @@ class DeepReluComplexity(Claim[Given]):
         Suppose(
             "no point is longer than the radius",
             lambda g: below(g.x.norm(dim=1), g.radius),
-            "The same points, said to be a fifth as long.",
+            "The stated radius is a fifth of the length of the points.",
             radius=0.2,
         ),
         Suppose(
             "the signs are fair",
             lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
-            "All signs are equal, and so are the points: nothing cancels.",
+            "All signs and all points are equal, so nothing cancels.",
             x=lambda g: g.x[:1].expand_as(g.x),
             signs=lambda g: torch.ones_like(g.signs),
         ),

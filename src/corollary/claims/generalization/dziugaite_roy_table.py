@@ -46,7 +46,7 @@ class Given(NamedTuple):
 
 
 class DziugaiteRoyTable(Claim[Given]):
-    labels: Literal["true", "random"] = "true"  # which columns: true or random labels
+    labels: Literal["true", "random"] = "true"  # true or random labels
 
     relation = at_most()  # 0.006 is allowed: prices of the priors are not in the table
     supposes = (
@@ -63,7 +63,7 @@ class DziugaiteRoyTable(Claim[Given]):
         Suppose(
             "the published value is a probability",
             lambda g: all(TABLE[name].bound <= 1 for name in g.columns),
-            "The entry 1.352 for random labels is no inversion.",
+            "The entry 1.352 for random labels is above 1, so it is not a kl inversion.",
             columns=("R-600",),
         ),
     )

@@ -49,20 +49,20 @@ class EmpiricalRisk(Claim[Given]):
         Suppose(
             "the function was chosen before the sample",
             lambda g: bool((g.b == g.b[0]).all()),
-            "The threshold with the least training error looks better than it is.",
+            "The threshold was chosen to minimise the training error, which is then too small.",
             b=lambda g: fitted(g.x, g.y)[1],
         ),
         Suppose(
             "the examples are independent",
             lambda g: are_independent(((g.x > 0) != (g.y > 0)).double()),
-            "One example, copied: the risk is fair, and its variance n times as large.",
+            "The sample is one example, copied n times, and the variance is n times as large.",
             x=lambda g: g.x[:, :1].expand_as(g.x),
             y=lambda g: g.y[:, :1].expand_as(g.y),
         ),
         Suppose(
             "each class has standard deviation s",
             lambda g: mean_square_is((g.x - g.y) / g.s, 1.0),
-            "The classes overlap more than R(f) knows.",
+            "The classes overlap more than R(f) assumes.",
             x=lambda g: g.y + 2 * (g.x - g.y),
         ),
     )

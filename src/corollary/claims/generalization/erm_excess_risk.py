@@ -51,7 +51,7 @@ def is_unbiased(given: Given) -> tuple[bool, str]:
     r, (t, _) = given.risks, given.empirical.shape
     error = (r * (1 - r) / (given.n * t)).sqrt()
     off = float(((given.empirical.mean(dim=0) - r).abs() / error).max())
-    return off < 6, f"mean empirical risks are {off:.2g} standard errors off at most"
+    return off < 6, f"largest difference of mean empirical risks: {off:.2g} standard errors"
 
 
 class ErmExcessRisk(Claim[Given]):
@@ -65,13 +65,13 @@ class ErmExcessRisk(Claim[Given]):
         Suppose(
             "the chosen function has the least empirical risk",
             chose_least,
-            "The largest empirical risk in place of the least.",
+            "The function with the largest empirical risk is chosen.",
             chosen=lambda g: g.empirical.argmax(dim=1),
         ),
         Suppose(
             "the samples have the law of which R is the risk",
             is_unbiased,
-            "The samples have all labels flipped: what is best on them is the worst.",
+            "All labels of the samples are flipped, so the best function on them is the worst.",
             empirical=lambda g: 1 - g.empirical,
             chosen=lambda g: (1 - g.empirical).argmin(dim=1),
         ),

@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 def on_a_line(given: Given) -> Given:
-    """All points on one line, two of them at one place."""
+    """All points lie on one line, and two of them are equal."""
     along = torch.zeros_like(given.x)
     along[:, 0] = given.x[:, 0]
     along[1] = along[0]

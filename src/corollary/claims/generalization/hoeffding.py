@@ -42,7 +42,7 @@ def in_range(given: Given) -> tuple[bool, str]:
 
 
 def rarely_large(given: Given, rng: Generator) -> Given:
-    """Mostly 0, and 2n with probability 1/2n: the mean is 1, most samples see only 0."""
+    """The values are 2n with probability 1/2n, else 0, so most samples contain only zeros."""
     t, n = given.values.shape
     return given._replace(values=2.0 * n * (uniform(rng, t, n) < 1 / (2 * n)), mean=1.0)
 
@@ -59,7 +59,7 @@ class Hoeffding(Claim[Given]):
         Suppose(
             "the values of a sample are independent",
             lambda g: are_independent(g.values),
-            "One value, copied n times: the mean is as uncertain as a single value.",
+            "The sample is one value, copied n times, so its mean varies like a single value.",
             values=lambda g: g.values[:, :1].expand_as(g.values),
         ),
     )

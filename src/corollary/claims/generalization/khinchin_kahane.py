@@ -41,7 +41,7 @@ class KhinchinKahane(Claim[Given]):
     supposes = Suppose(
         "the signs are fair and independent",
         lambda g: len(g.signs.unique(dim=0)) == len(g.signs) == 2 ** g.signs.shape[1],
-        "Equal points and balanced signs only: everything cancels.",
+        "All points are equal and the signs are balanced, so everything cancels.",
         x=lambda g: g.x[:1].expand_as(g.x),
         signs=lambda g: g.signs[g.signs.sum(dim=1).abs() <= len(g.x) % 2],
     )

@@ -42,7 +42,7 @@ def fitted(x: Tensor, y: Tensor) -> Tensor:
 
 
 def noisier(given: Given) -> Given:
-    """Twice the noise that is said to be there: four times the gap."""
+    """The noise is twice as large as stated, and the gap is four times as large."""
     y = 2 * given.y - given.x @ given.truth
     return given._replace(y=y, w=fitted(given.x, y))
 
@@ -59,7 +59,7 @@ class LeastSquaresGap(Claim[Given]):
         Suppose(
             "the coefficients were fitted on the sample",
             lambda g: near((g.x.mT @ (g.x @ g.w[..., None] - g.y[..., None])), 0.0, to=1e-6),
-            "Coefficients written down before the sample have no gap.",
+            "If the coefficients are fixed before the sample is drawn, there is no gap.",
             w=lambda g: g.truth.expand_as(g.w),
         ),
         Suppose(

@@ -45,7 +45,7 @@ def has_light_tails(given: Given) -> tuple[bool, str]:
 
 
 class NoiseSpectrum(Claim[Given]):
-    entries: Literal["normal", "signs", "uniform"] = "normal"  # their law
+    entries: Literal["normal", "signs", "uniform"] = "normal"  # distribution of the entries
     ratio: float = option(0.5, low=0.05, high=1.0)  # rows over columns
     p: int = option(256, low=64, high=2048)  # rows of the largest matrices
     draws: int = option(4, low=2, high=100)  # matrices of each size
@@ -56,13 +56,13 @@ class NoiseSpectrum(Claim[Given]):
         Suppose(
             "their variance is 1",
             lambda g: mean_square_is(g.noise[-1], 1.0),
-            "Entries of variance 2: the spectrum is twice as wide.",
+            "The entries have variance 2, so the spectrum is twice as wide.",
             noise=lambda g: tuple(2**0.5 * w for w in g.noise),
         ),
         Suppose(
             "the entries have a finite fourth moment",
             has_light_tails,
-            "Entries of Cauchy's law, with no variance at all.",
+            "The entries have a Cauchy distribution, which has no variance.",
             lambda g, rng: Given(
                 tuple(normal(rng, *w.shape) / normal(rng, *w.shape) for w in g.noise)
             ),

@@ -49,7 +49,7 @@ class MatrixBallComplexity(Claim[Given]):
     supposes = Suppose(
         "the signs are independent coins",
         lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
-        "All signs are equal: nothing cancels, and the norm does not decay.",
+        "All signs are equal, so nothing cancels, and the norm does not decay.",
         X=lambda g: g.X[:1].expand_as(g.X),
         signs=lambda g: torch.ones_like(g.signs),
     )

@@ -53,7 +53,7 @@ def has_independent_samples(given: Given) -> tuple[bool, str]:
 
 
 def after_the_sample(given: Given, rng: Generator) -> Given:
-    """A prior that sits on the hypothesis that did best on the sample: nothing to pay."""
+    """The prior is the hypothesis that is best on the sample, so the divergence is zero."""
     R = torch.full((50_000,), 0.5, dtype=torch.float64)
     R_S = samples(R, given.N, 2, rng)
     return Given(R, R_S, torch.nn.functional.one_hot(R_S.argmin(1), len(R)).to(R_S), given.N)
@@ -75,7 +75,8 @@ class Mcallester(Claim[Given]):
         Suppose(
             "the samples are independent",
             has_independent_samples,
-            "One example, copied N times: half of the hypotheses seem to make no error.",
+            "The sample is one example, copied N times: half of the hypotheses make no error on "
+            "it.",
             R_S=lambda g, rng: (uniform(rng, *g.R_S.shape) < g.R).double(),
         ),
     )

@@ -76,13 +76,13 @@ class Mcdiarmid(Claim[Given]):
         Suppose(
             "changing one variable moves g by at most c",
             moves_little,
-            "The first variable alone: it moves g by all of its range.",
+            "g depends on the first variable alone, which changes g by its whole range.",
             g=lambda _: lambda x: x[:, 0],
         ),
         Suppose(
             "the variables are independent",
             lambda g: are_independent(g.x),
-            "All variables are one: no deviation cancels another.",
+            "All variables are equal, so deviations do not cancel.",
             x=lambda g: g.x[:, :1].expand_as(g.x),
         ),
     )

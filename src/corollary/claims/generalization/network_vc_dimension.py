@@ -82,7 +82,7 @@ class NetworkVcDimension(Claim[Given]):
     supposes = Suppose(
         "the units are piecewise linear",
         is_piecewise_linear,
-        "One hidden unit that is a sine: 60 points, where ReLU would allow 44.",
+        "One hidden unit with a sine activation shatters 60 points; the bound for ReLU is 44.",
         hidden=(1,),
         unit=lambda _: torch.sin,
         shatters=lambda _: sine_shatters,

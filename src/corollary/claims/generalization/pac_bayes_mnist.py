@@ -44,7 +44,7 @@ class Given(NamedTuple):
 
 
 def learned(self: "PacBayesMnist", given: Given, rng: Generator) -> Given:
-    """The prior has learned the sample, which has labels from a coin."""
+    """The labels are random, and the prior was trained on the sample."""
     found = learned_prior(self.delta, rng)
     return Given(found, found, given.images)
 

@@ -44,7 +44,7 @@ class Given(NamedTuple):
 
 
 def learned(self: "PacBayesRecipe", rng: Generator) -> Given:
-    """The prior is at the weights that have memorised 200 labels from a coin."""
+    """The prior is centred at weights that have memorised 200 random labels."""
     found = learned_prior(self.delta, rng)
     return Given(found, found)
 

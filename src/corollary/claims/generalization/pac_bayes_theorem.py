@@ -46,7 +46,7 @@ class Given(NamedTuple):
 
 
 def after_the_sample(self: "PacBayesTheorem", rng: Generator) -> Given:
-    """A prior that sits on the hypothesis that did best on the sample: nothing to pay."""
+    """The prior is the hypothesis that is best on the sample, so the divergence is zero."""
     R = torch.full((5000,), 0.5, dtype=torch.float64)
     trials = torch.full((200, 5000), float(self.N), dtype=torch.float64)
     R_S = torch.binomial(trials, R.expand_as(trials).contiguous(), generator=rng) / self.N
@@ -76,7 +76,7 @@ class PacBayesTheorem(Claim[Given]):
         Suppose(
             "the samples are independent",
             has_independent_samples,
-            "One example, copied N times: every risk on the sample is 0 or 1.",
+            "The sample is one example, copied N times, so every empirical risk is 0 or 1.",
             R_S=lambda g, rng: (uniform(rng, *g.R_S.shape) < g.R).double(),
         ),
     )

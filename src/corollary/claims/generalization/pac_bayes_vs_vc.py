@@ -41,7 +41,7 @@ class Given(NamedTuple):
 
 
 def many_points(self: "PacBayesVsVc", rng: Generator) -> Given:
-    """Nine weights and 100,000 points of the plane: counting parameters does very well."""
+    """With nine weights and 100,000 points, a bound that counts parameters is very good."""
     x = normal(rng, 101_000, 2).float()
     y = x[:, 0].sign()
     few = PacBayesVsVc(runs=2, delta=self.delta)

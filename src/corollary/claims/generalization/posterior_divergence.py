@@ -42,14 +42,14 @@ def has_variances(given: Given) -> tuple[bool, str]:
     """The spread of the draws around their mean, in units of s."""
     ratio = given.draws.var(dim=0) / given.s
     off = float((ratio - 1).abs().max())
-    return off < 10 / len(given.draws) ** 0.5, f"off by {100 * off:.2g} % at most"
+    return off < 10 / len(given.draws) ** 0.5, f"largest difference {100 * off:.2g} %"
 
 
 def has_means(given: Given) -> tuple[bool, str]:
     """The mean of the draws, in standard errors from θ."""
     error = (given.draws.var(dim=0) / len(given.draws)).sqrt()
     off = float(((given.draws.mean(dim=0) - given.theta).abs() / error).max())
-    return off < 6, f"{off:.2g} standard errors off at most"
+    return off < 6, f"largest difference {off:.2g} standard errors"
 
 
 class PosteriorDivergence(Claim[Given]):
@@ -62,13 +62,13 @@ class PosteriorDivergence(Claim[Given]):
         Suppose(
             "s holds the variances of the weights",
             has_variances,
-            "Draws with s as standard deviations, the common slip.",
+            "The draws use s as standard deviations instead of variances.",
             draws=lambda g: g.theta + g.s * ((g.draws - g.theta) / g.s.sqrt()),
         ),
         Suppose(
             "θ is the mean of the weights",
             has_means,
-            "Draws around another mean.",
+            "The draws have another mean.",
             draws=lambda g: g.draws + 0.5,
         ),
         Suppose(

@@ -60,7 +60,7 @@ class RademacherBound(Claim[Given]):
     supposes = Suppose(
         "the points of a sample are independent",
         lambda g: are_independent(g.x),
-        "Two draws, copied: the sample has size m in name only.",
+        "The sample consists of copies of two draws, so it is much smaller than m.",
         x=lambda g: g.x[:, :2].repeat(1, (g.x.shape[1] + 1) // 2),
     )
     symbols = "bound", "1 − δ quantile of sup (E f − sample mean)"

@@ -62,7 +62,7 @@ class RademacherContraction(Claim[Given]):
     supposes = Suppose(
         "each φ is L-Lipschitz on the values",
         is_lipschitz,
-        "A jump: values near 0 become 0 and 1.",
+        "φ jumps at 0, so small differences become differences of 1.",
         values=lambda g: g.values / 100,
         phi=lambda _: (step,) * len(PHI),
     )

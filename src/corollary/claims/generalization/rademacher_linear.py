@@ -52,7 +52,7 @@ class RademacherLinear(Claim[Given]):
     supposes = Suppose(
         "no point is longer than D",
         lambda g: below(g.x.norm(dim=1), g.D),
-        "The same points, said to be a fifth as long.",
+        "The stated radius D is a fifth of the length of the points.",
         D=0.2,
     )
     symbols = "bound", "R_S"

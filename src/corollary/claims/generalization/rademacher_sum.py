@@ -47,7 +47,7 @@ class RademacherSum(Claim[Given]):
     supposes = Suppose(
         "every function of one class is added to every function of the other",
         has_every_pair,
-        "Only the first with the first, the second with the second, and so on.",
+        "Only functions with the same index are added.",
         sums=lambda g: g.F[: len(g.G)] + g.G[: len(g.F)],
     )
     symbols = "R_S(F) + R_S(F′)", "R_S(F + F′)"

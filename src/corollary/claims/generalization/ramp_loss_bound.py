@@ -51,7 +51,7 @@ def evenly(given: Given) -> tuple[bool, str]:
 
 
 def one_sided(given: Given) -> Given:
-    """Nine tenths of the population are never drawn, and lie on the other side."""
+    """Nine tenths of the population are never drawn, and lie on the opposite side."""
     part = len(given.z) // 10
     z = given.z.abs() + 2
     return Given(torch.cat([z[:part], -z[part:]]), given.place % part)

@@ -54,7 +54,7 @@ class RandomLabels(Claim[Given]):
     supposes = Suppose(
         "there are at least ten parameters for each example",
         lambda g: g.m * (g.x.shape[1] + 2) + 1 - 10 * len(g.x),
-        "One hidden unit cannot do it.",
+        "A network with one hidden unit cannot fit random labels.",
         m=1,
     )
     symbols = "1, 1 and ½", "share that is right, mean over networks"

@@ -58,7 +58,7 @@ class SauerShelah(Claim[Given]):
     supposes = Suppose(
         "h + 1 of the points are not shattered",
         lambda g: below(growth(g.labelings, g.x[: g.h + 1]), 2 ** (g.h + 1) - 1),
-        "Unions of two intervals, said to have dimension 2: it is 4.",
+        "The VC dimension of unions of two intervals is 4, not 2 as stated.",
         labelings=lambda _: unions_of_intervals,
         h=2,
         x=lambda g: g.x[:, :1],

@@ -62,7 +62,7 @@ def is_convex(given: Given) -> tuple[bool, str]:
 
 
 def crest(given: Given) -> Given:
-    """A concave loss at its crest: one example decides to which side both runs fall."""
+    """The loss is concave, and at its maximum one example decides the direction of both runs."""
     z = torch.zeros_like(given.z)
     z[..., 0] = 1.0
     z[:, 0, 1] = 1.0

@@ -58,25 +58,25 @@ class SpikeTransition(Claim[Given]):
         Suppose(
             "the noise has mean 0",
             lambda g: mean_is(g.noise),
-            "Noise of mean 1/2 is itself a signal, and a larger one.",
+            "If the noise has mean 1/2, its mean acts as a larger signal.",
             noise=lambda g: g.noise + 0.5,
         ),
         Suppose(
             "the noise has variance 1",
             lambda g: mean_square_is(g.noise, 1.0),
-            "Noise of variance 4 moves the whole spectrum.",
+            "If the noise has variance 4, the whole spectrum changes.",
             noise=lambda g: 2 * g.noise,
         ),
         Suppose(
             "the noise has a finite fourth moment",
             has_light_tails,
-            "Fifth powers of normal numbers: single entries outdo the signal.",
+            "The noise is the fifth power of normal numbers, and single entries exceed the signal.",
             noise=lambda g: g.noise**5 / 945**0.5,
         ),
         Suppose(
             "the signal is above the threshold",
             lambda g: min(g.t) - 1,
-            "At half the threshold the formula promises what twice the threshold gives.",
+            "At half of the threshold, the formula gives the same value as at twice the threshold.",
             t=lambda g: (0.5,) * len(g.t),
         ),
     )

@@ -54,7 +54,7 @@ class Symmetrisation(Claim[Given]):
     supposes = Suppose(
         "the samples are i.i.d. uniform",
         are_all_samples,
-        "One point of two is drawn and copied seven times: nothing is averaged.",
+        "One of two points is drawn and copied seven times, so nothing is averaged.",
         values=lambda _: torch.eye(2, dtype=torch.float64),
         samples=lambda _: torch.arange(2)[:, None].expand(2, 7),
     )

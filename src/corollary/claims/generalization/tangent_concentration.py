@@ -59,19 +59,19 @@ def parallel(given: Given, rng: Generator) -> Given:
 
 
 def small_outputs(given: Given, rng: Generator) -> Given:
-    """Output weights 0.1, as the problem allows: the kernel is a hundredth of what it was."""
+    """The output weights are 0.1, as the problem allows, and the kernel is 100 times smaller."""
     wide = parallel(given, rng)
     return wide._replace(a=0.1 * wide.a)
 
 
 def copies(given: Given, rng: Generator) -> Given:
-    """All units are copies of one: the mean of copies does not concentrate."""
+    """All units are copies of one unit, so the mean does not concentrate."""
     wide = parallel(given, rng)
     return wide._replace(W=wide.W[:, :1].expand_as(wide.W))
 
 
 def one_sided(given: Given, rng: Generator) -> Given:
-    """Weights with a positive mean: all units are active on the same inputs."""
+    """The weights have a positive mean, so all units are active on the same inputs."""
     wide = parallel(given, rng)
     return wide._replace(W=wide.W.abs())
 

@@ -48,13 +48,13 @@ def parallel(given: Given, rng: Generator) -> Given:
 
 
 def copies(given: Given, rng: Generator) -> Given:
-    """All units are copies of one: the mean of copies does not concentrate."""
+    """All units are copies of one unit, so the mean does not concentrate."""
     X, W = parallel(given, rng)
     return Given(X, W[:, :1].expand_as(W))
 
 
 def one_sided(given: Given, rng: Generator) -> Given:
-    """Weights with a positive mean: all units are active, and the kernel is twice as large."""
+    """The weights have a positive mean, so all units are active, and the kernel doubles."""
     X, W = parallel(given, rng)
     return Given(X, W.abs())
 

@@ -47,7 +47,7 @@ class TangentSummands(Claim[Given]):
     supposes = Suppose(
         "|σ'| is at most B",
         lambda g: below(g.act.derivative(g.W @ g.X.T).abs(), g.B),
-        "B is a third of the steepest slope.",
+        "B is a third of the largest slope of the activation.",
         B=lambda g: g.B / 3,
     )
     symbols = "bound", "largest ‖H_k‖_F"

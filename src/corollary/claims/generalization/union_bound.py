@@ -48,7 +48,7 @@ def chosen_before(given: Given) -> tuple[bool, str]:
     r, (t, _) = given.risks, given.empirical.shape
     error = (r * (1 - r) / (given.n * t)).sqrt()
     off = float(((given.empirical.mean(dim=0) - r).abs() / error).nan_to_num(0.0).max())
-    return off < 6, f"mean empirical risks are {off:.2g} standard errors off at most"
+    return off < 6, f"largest difference of means {off:.2g} standard errors"
 
 
 def has_independent_samples(given: Given) -> tuple[bool, str]:
@@ -56,7 +56,7 @@ def has_independent_samples(given: Given) -> tuple[bool, str]:
     r, (t, _) = given.risks, given.empirical.shape
     ratio = (given.n * given.empirical.var(dim=0) / (r * (1 - r))).nan_to_num(1.0)
     off = float((ratio - 1).abs().max())
-    return off < 10 * (2 / t) ** 0.5, f"variance off from R(1 − R)/n by {100 * off:.2g} % at most"
+    return off < 10 * (2 / t) ** 0.5, f"largest difference of variances {100 * off:.2g} %"
 
 
 class UnionBound(Claim[Given]):
@@ -70,20 +70,20 @@ class UnionBound(Claim[Given]):
         Suppose(
             "the class has at most N functions",
             lambda g: (len(g.risks) <= g.N, f"it has {len(g.risks)}"),
-            "The bound for one function, applied to whichever of them is worst.",
+            "The bound for one function is applied to the worst of N functions.",
             N=1,
             eps=lambda self, g: finite_class_deviation(1, g.n, self.delta),
         ),
         Suppose(
             "the functions were chosen before the sample",
             chosen_before,
-            "Functions that memorise the sample: no error on it.",
+            "The functions memorise the sample and make no error on it.",
             empirical=lambda g: torch.zeros_like(g.empirical),
         ),
         Suppose(
             "the samples are independent",
             has_independent_samples,
-            "One example, copied n times: every empirical risk is 0 or 1.",
+            "The sample is one example, copied n times, so every empirical risk is 0 or 1.",
             empirical=lambda g, rng: (uniform(rng, *g.empirical.shape) < g.risks).double(),
         ),
     )

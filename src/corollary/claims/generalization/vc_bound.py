@@ -60,7 +60,7 @@ class VcBound(Claim[Given]):
         Suppose(
             "m points have at most m + 1 labelings",
             lambda g: below(growth(g.labelings, torch.linspace(0, 1, 10)[:, None]), 11),
-            "The class of all finite sets: some rule is right on the sample and wrong elsewhere.",
+            "In the class of all finite sets, some set is right on the sample and wrong elsewhere.",
             lambda g: Given(
                 g.x, lambda p: unions_of_intervals(p, len(p)), lambda x: torch.ones(len(x))
             ),
@@ -68,7 +68,7 @@ class VcBound(Claim[Given]):
         Suppose(
             "the points of a sample are independent",
             lambda g: are_independent(g.x),
-            "One point, copied n times: half of the line is a guess.",
+            "The sample is one point, copied n times, which says little about the line.",
             x=lambda g: g.x[:, :1].expand_as(g.x),
         ),
     )

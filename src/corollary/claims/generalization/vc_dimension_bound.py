@@ -67,14 +67,15 @@ class VcDimensionBound(Claim[Given]):
             lambda g: below(
                 growth(g.labelings, torch.linspace(0, 1, g.h + 1)[:, None]), 2 ** (g.h + 1) - 1
             ),
-            "Any number of intervals: the sample is cut out of the line.",
+            "A union of any number of intervals can exclude exactly the sample.",
             labelings=lambda _: lambda p: unions_of_intervals(p, len(p)),
             suprema=lambda _: lambda x: torch.ones(len(x)),
         ),
         Suppose(
             "the points of a sample are independent",
             lambda g: are_independent(g.x),
-            "One point, copied n times: an interval beside it holds half of the line or more.",
+            "The sample is one point, copied n times, and an interval beside it has half of the "
+            "mass.",
             x=lambda g: g.x[:, :1].expand_as(g.x),
         ),
     )

@@ -43,7 +43,7 @@ class VcHalfSpaces(Claim[Given]):
     supposes = Suppose(
         "the half-spaces may miss the origin",
         lambda g: growth(g.labelings, RAY) == 4,
-        "Half-spaces through the origin: one dimension less.",
+        "If all half-spaces contain the origin on their border, the VC dimension is one less.",
         labelings=lambda _: half_spaces_through_origin,
     )
     symbols = "d + 1", "largest shattered set"

@@ -55,7 +55,7 @@ class Weyl(Claim[Given]):
         Suppose(
             "A is Hermitian",
             lambda g: is_hermitian(g.A),
-            "A is a Jordan block: a change of size 0.01 moves its eigenvalue 0 by 0.1.",
+            "A is a Jordan block, and a change of size 0.01 moves its eigenvalue 0 by 0.1.",
             A=JORDAN,
             B=FLIP,
         ),

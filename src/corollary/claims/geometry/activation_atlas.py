@@ -50,7 +50,7 @@ class ActivationAtlas(Claim[Given]):
     supposes = Suppose(
         "every input has its own label",
         lambda g: torch.equal(g.y, g.labels),
-        "With labels in random order adjacent cells agree no more often than others.",
+        "With shuffled labels, adjacent cells agree no more often than other cells.",
         labels=lambda g, rng: g.y[torch.randperm(len(g.y), generator=rng)],
     )
     symbols = "4", "agreement of adjacent cells / of random cells"
@@ -78,8 +78,8 @@ class ActivationAtlas(Claim[Given]):
         classes = trial.kept.classes.double().masked_fill(empty, torch.nan)
         x, y = "first principal component, in cells", "second principal component"
         kinds = HeatMap(classes, (0, g), (0, g), label="digit; empty cells are blank")
-        title = f"Commonest digit of each cell, layer {self.layer}"
+        title = f"Most common digit of each cell, layer {self.layer}"
         first = Figure(title, x=x, y=y, equal=True, marks=(kinds,))
-        title = "The input that is most like the mean of its cell"
+        title = "The input closest to the mean of its cell"
         image = Image(faces, (0, g), (0, g), label="digits")
         return first, Figure(title, x=x, y=y, equal=True, marks=(image,))

@@ -46,13 +46,13 @@ class AttentionMean(Claim[Given]):
         Suppose(
             "the softmax runs over the neighbourhood",
             lambda g: torch.equal(g.over.arcs, g.graph.arcs),
-            "Over all nodes every node gets the same mean.",
+            "If the softmax runs over all nodes, every node gets the same mean.",
             over=lambda g: complete_graph(g.graph.M),
         ),
         Suppose(
             "u is zero",
             lambda g: near(g.layer.u, 0.0),
-            "With a random u some neighbours count more than others.",
+            "With a random u, some neighbours have larger weights than others.",
             layer=lambda g, rng: GATConv(g.X.shape[1], 1, rng=rng),
         ),
     )

@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 def no_loops(self: "CouplingLowest") -> Given:
-    """Without loops complete bipartite graphs have the eigenvalue −1."""
+    """Without self-loops, complete bipartite graphs have the eigenvalue −1."""
     graphs = tuple(complete_bipartite_graph(r, r) for r in self.sides)
     return Given(graphs, tuple(g.dense() / r for g, r in zip(graphs, self.sides, strict=True)))
 

@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 def no_loops_in_d(given: Given) -> Given:
-    """Loops left out of the degrees: the norm exceeds 1."""
+    """If the degrees do not count the self-loops, the norm exceeds 1."""
     root = (given.d / (given.d - 1).clamp(min=1)).sqrt()
     return given._replace(A=given.A * torch.outer(root, root))
 

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 def shortcuts(given: Given) -> Given:
-    """With an edge from every leaf to its root one layer is enough."""
+    """If every leaf has an edge to its root, one layer is enough."""
     leaves = (given.graph.degrees == 1).nonzero()[:, 0]
     size = len(given.y) // int(given.roots.sum())
     added = torch.stack([leaves // size * size, leaves], dim=1)

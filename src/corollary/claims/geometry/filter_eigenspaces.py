@@ -60,13 +60,13 @@ class FilterEigenspaces(Claim[Given]):
         Suppose(
             "modes of equal frequency have equal gains",
             lambda g: near(g.gains, by_frequency(g)),
-            "Every other mode alone: the two bases disagree.",
+            "The filter keeps only every other mode, and the two bases give different results.",
             gains=lambda g: (torch.arange(len(g.x)) % 2).double(),
         ),
         Suppose(
             "the second basis consists of modes",
             lambda g: near(g.U * g.frequencies @ g.U.T @ g.V, g.V * g.frequencies),
-            "Nodes in place of modes: each value is scaled by itself.",
+            "The basis consists of nodes instead of modes, so each value is scaled separately.",
             V=lambda g: torch.eye(len(g.x), dtype=torch.float64),
         ),
     )

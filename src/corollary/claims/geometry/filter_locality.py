@@ -59,7 +59,7 @@ class FilterLocality(Claim[Given]):
     supposes = Suppose(
         "each filter is a polynomial of its degree",
         lambda g: 1e-6 - misfit(g),
-        "The heat kernel exp(−L), which is no polynomial, reaches every node.",
+        "The heat kernel exp(−L) is not a polynomial and reaches every node.",
         filters=lambda g: torch.matrix_exp(-laplacian(g.graph).to_dense())[None],
         degrees=(4,),
     )

@@ -41,7 +41,7 @@ class Given(NamedTuple):
 
 
 def blind(self: "GcnBlockModel", rng: Generator) -> Given:
-    """As many edges that ignore the communities: nothing is gained."""
+    """The same number of edges ignore the communities, and the graph does not help."""
     mean = (self.within + 2 * self.between) / 3
     return self.drawn(mean, mean, rng)
 
@@ -53,7 +53,7 @@ class GcnBlockModel(Claim[Given]):
     signal: float = option(0.6, low=0.0, high=10.0)  # distance of the communities' features
     runs: int = option(8, low=2, high=20)  # repetitions
     steps: int = option(40, low=1, high=1000)  # updates by Adam
-    gain: float = option(0.22, low=0.0, high=1.0)  # accuracy that the graph is to add
+    gain: float = option(0.22, low=0.0, high=1.0)  # accuracy that the graph has to add
 
     relation = at_least()
     supposes = Suppose(

@@ -42,20 +42,20 @@ class GraphEquivariance(Claim[Given]):
     M: int = option(12, low=3, high=200)  # nodes
     d: int = 3  # features of a node
     density: float = option(0.3, low=0.0, high=1.0)  # probability of an edge
-    layer: Literal["gcn", "gat"] = "gcn"  # how neighbours are combined
+    layer: Literal["gcn", "gat"] = "gcn"  # how a node combines its neighbours
 
     relation = equals(ulps=512, scale=1.0)  # sums over neighbours in another order
     supposes = (
         Suppose(
             "features move with their nodes",
             lambda g: near(g.PX, g.X[g.perm]),
-            "A feature that knows the number of its place stays behind.",
+            "A feature that depends on the number of its node does not move with the node.",
             PX=lambda g: g.X[g.perm] + torch.linspace(0, 1, len(g.X)).double()[:, None],
         ),
         Suppose(
             "edges move with their nodes",
             lambda g: torch.equal(g.PAP.edges, g.graph.relabel(g.perm).edges),
-            "The edges stay where they are: other nodes are neighbours.",
+            "The edges are not relabelled, so nodes have other neighbours.",
             PAP=lambda g: g.graph,
         ),
         Suppose(

@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 
 def walk(given: Given) -> Given:
-    """Unit eigenvectors of the random walk are not orthogonal: neither sum is right."""
+    """The eigenvectors of the random walk are not orthogonal, so both sums are wrong."""
     frequencies, V = fourier_basis(given.graph, normalized=True)
     W = V / given.graph.degrees.double().sqrt()[:, None]
     return given._replace(frequencies=frequencies, modes=W / W.norm(dim=0))
@@ -56,7 +56,7 @@ class GraphParseval(Claim[Given]):
         Suppose(
             "each frequency belongs to its mode",
             lambda g: near(laplacian(g.graph) @ g.modes, g.modes * g.frequencies),
-            "Frequencies in reverse order: smooth signals count as rough.",
+            "The frequencies are in reverse order, so smooth signals count as rough.",
             frequencies=lambda g: g.frequencies.flip(0),
         ),
     )

@@ -49,7 +49,7 @@ class IntrinsicDimension(Claim[Given]):
     supposes = Suppose(
         "the noise is at most 0.02 in each coordinate",
         lambda g: 0.02 - noise(g),
-        "Noise as large as the manifold: its dimension is seen instead.",
+        "The noise is as large as the manifold, so the dimension of the noise is measured.",
         lambda self, rng: self.drawn(0.3, rng),
     )
     symbols = "error allowed", "error of the dimension"

@@ -40,7 +40,7 @@ class LaplacianComponents(Claim[Given]):
             torch.equal(L, torch.diag(G.degrees) - G.dense())
             for G, L in zip(g.graphs, g.L, strict=True)
         ),
-        "D + A, with a plus: components with an odd cycle are not counted.",
+        "The matrix is D + A, which does not count components with an odd cycle.",
         L=lambda g: tuple(L.abs() for L in g.L),
     )
     symbols = "components, by search", "zero eigenvalues of L"

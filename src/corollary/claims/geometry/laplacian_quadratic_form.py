@@ -43,7 +43,7 @@ class LaplacianQuadraticForm(Claim[Given]):
     supposes = Suppose(
         "D holds the plain degrees, without loops",
         lambda g: near(g.d, g.graph.degrees),
-        "D with loops, as in a GCN: the form gains ‖x‖².",
+        "The degrees count self-loops, as in a GCN, and the form has an extra term ‖x‖².",
         d=lambda g: g.d + 1,
     )
     symbols = "sum of (xᵢ − xⱼ)² over edges", "xᵀLx"

@@ -44,7 +44,7 @@ class Given(NamedTuple):
 
 
 def maximum(given: Given) -> Given:
-    """With a maximum over elements one latent number is enough."""
+    """If the network takes a maximum over elements, one latent number is enough."""
     u, v = torch.tensor([[0.5, 0.5, 0.5], [0.25, 0.5, 0.75]], dtype=torch.float64)
     return Given(DeepSets(nn.Identity(), nn.Identity(), "max"), u, v)
 
@@ -64,7 +64,7 @@ class LatentDimension(Claim[Given]):
         Suppose(
             "u and v have the same sum of latent numbers",
             lambda g: near(g.f.phi(g.sets).sum(-2).diff(dim=0), 0.0, to=1e-8),
-            "Two sets with different sums are told apart.",
+            "If the two sets have different sums, the network can distinguish them.",
             u=lambda g: 0.3 * torch.linspace(0, 1, len(g.u)).double(),
             v=lambda g: 0.9 * torch.linspace(0, 1, len(g.u)).double(),
         ),

@@ -51,7 +51,7 @@ def separability(h: Tensor, y: Tensor) -> float:
 
 class LayerwiseUnfolding(Claim[Given]):
     n: int = option(240, low=20, high=5000)  # points, half on each spiral
-    turns: float = option(1.0, low=0.1, high=3.0)  # how often each spiral goes around
+    turns: float = option(1.0, low=0.1, high=3.0)  # turns of each spiral
     width: int = option(12, low=2, high=256)  # units of a hidden layer
     layers: int = option(3, low=1, high=8)  # hidden layers
     steps: int = option(300, low=1, high=10_000)  # updates by Adam
@@ -63,10 +63,10 @@ class LayerwiseUnfolding(Claim[Given]):
     supposes = Suppose(
         "the layers are not linear",
         lambda g: bend(g) - 1e-6,
-        "Linear layers bend nothing, and gain nothing.",
+        "Linear layers do not increase the linear separability.",
         nets=lambda self, rng: self.networks("linear", rng),
     )
-    symbols = "what is asked for", "accuracy of the best linear classifier"
+    symbols = "required value", "accuracy of the best linear classifier"
     rows = "on the last hidden layer", "gained over the inputs"
 
     def networks(self, phi: str, rng: Generator) -> list[MLP]:

@@ -59,7 +59,7 @@ class LearningAMaximum(Claim[Given]):
     supposes = Suppose(
         "elements are added up",
         adds_up,
-        "With a maximum over elements one latent number is enough.",
+        "If the network takes a maximum over elements, one latent number is enough.",
         pool=lambda g: lambda z: z.amax(dim=-2),
     )
     symbols = "floor for d < M, drop for d ≥ M", "ratio of errors, few to many or many to few"

@@ -49,13 +49,13 @@ class LinearSetMaps(Claim[Given]):
         Suppose(
             "the maps respect a transposition",
             lambda g: all(any(map(is_swap, perms)) for perms in g.perms),
-            "Rotations alone: M dimensions of circulant matrices.",
+            "Maps that respect rotations only are circulant matrices, of dimension M.",
             perms=lambda g: tuple((tuple([*range(1, M), 0]),) for M in g.sizes),
         ),
         Suppose(
             "the maps respect the cycle of all rows",
             lambda g: all(any(map(is_turn, perms)) for perms in g.perms),
-            "One transposition alone leaves many maps.",
+            "Many more maps respect a single transposition only.",
             perms=lambda g: tuple(((1, 0, *range(2, M)),) for M in g.sizes),
         ),
     )

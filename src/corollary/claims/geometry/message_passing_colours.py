@@ -54,7 +54,7 @@ class MessagePassingColours(Claim[Given]):
     supposes = Suppose(
         "colour refinement cannot tell the graphs apart",
         lambda g: wl_equivalent(g.graph, g.other),
-        "A path has other degrees than a ring.",
+        "The second graph is a path, whose degrees differ from those of a ring.",
         other=lambda g: path_graph(g.graph.M),
     )
     symbols = "readout on one ring", "readout on two rings of half its size"

@@ -30,7 +30,7 @@ class Given(NamedTuple):
 
 
 def negative_edge(given: Given) -> Given:
-    """A negative edge leaves its two nodes degrees that are smaller than their edges."""
+    """One edge has a negative weight, so the degrees of its two nodes are too small."""
     signed = [(L < 0).double() for L in given.L]
     for A in signed:
         k = len(A) // 2

@@ -43,16 +43,16 @@ def pools(given: Given) -> bool:
 
 
 def joined(given: Given, rng: Generator) -> Given:
-    """A perceptron on the joined rows has a value for each order."""
+    """A perceptron on the concatenated rows gives a different value for each order."""
     mlp = MLP([given.X.numel(), 16, 1], rng=rng)
     return given._replace(f=nn.Sequential(nn.Flatten(0), mlp))
 
 
 class OrderInvariance(Claim[Given]):
     M: int = 6  # elements of the set
-    d: int = 3  # numbers an element
+    d: int = 3  # numbers per element
     p: int = 24  # random orders
-    pool: Literal["sum", "mean", "max"] = "sum"  # how elements are put together
+    pool: Literal["sum", "mean", "max"] = "sum"  # how elements are combined
 
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
     supposes = Suppose("f pools over the elements", pools, without=joined)

@@ -43,7 +43,7 @@ class Oversmoothing(Claim[Given]):
     supposes = Suppose(
         "the graph is connected",
         lambda g: g.graph.is_connected,
-        "Two rings keep a direction each.",
+        "The graph consists of two rings, and each ring keeps a direction of its own.",
         lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
     )
     symbols = "λᵏ ‖X − uuᵀX‖", "‖Āᵏ X − uuᵀX‖"

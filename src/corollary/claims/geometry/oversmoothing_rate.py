@@ -42,7 +42,7 @@ class OversmoothingRate(Claim[Given]):
     supposes = Suppose(
         "the graph is connected",
         lambda g: g.graph.is_connected,
-        "What separates two rings does not shrink.",
+        "The graph consists of two rings, and the difference between the rings does not shrink.",
         lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
     )
     symbols = "λ", "δₖ₊₁ / δₖ"

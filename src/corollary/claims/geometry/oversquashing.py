@@ -53,11 +53,13 @@ class Oversquashing(Claim[Given]):
     supposes = Suppose(
         "the slope of the activation is at most 1",
         lambda g: 1 + 1e-9 - steepest(g.sigma),
-        "With slope 2 the derivative is 2ᵏ times as large.",
+        "If the activation has slope 2, the derivative is 2ᵏ times as large.",
         sigma=lambda g: lambda z: 2 * torch.tanh(z),
     )
     symbols = "c (Āᵏ)ₘₙ", "‖∂xₘ/∂xₙ‖"
-    shows = Along("Who is heard at the far end of the barbell", x="node n", log="y", first=1)
+    shows = Along(
+        "Influence of each node on the far end of the barbell", x="node n", log="y", first=1
+    )
 
     def given(self, rng: Generator) -> Given:
         graph = barbell_graph(self.bell, self.bridge)

@@ -44,7 +44,7 @@ def moved(g: Given) -> Tensor:
 
 
 def aligned(given: Given, rng: Generator) -> Given:
-    """With T-nets the matrix changes when points go, and every feature with it."""
+    """With T-nets, removing points changes the matrix and therefore every feature."""
     width = given.net.deep.widths[-1]
     net = PointNetFeatures((16, 16), (width,), align=True, rng=rng)
     for p in net.parameters():
@@ -61,7 +61,7 @@ class PointnetCriticalPoints(Claim[Given]):
         Suppose(
             "S contains the critical points",
             lambda g: (missing(g) == 0, f"{missing(g)} are missing"),
-            "All points but one critical one: its feature is lost.",
+            "One critical point is removed, and its feature is lost.",
             kept=lambda g: tuple(S[S != g.net.critical_points(g.X)[0]] for S in g.kept),
         ),
         Suppose(

@@ -57,7 +57,7 @@ class PolynomialFilter(Claim[Given]):
     supposes = Suppose(
         "the response is the polynomial with these coefficients",
         off,
-        "A sharp low-pass filter is not the line that falls like it.",
+        "The response is a sharp low-pass filter, which is not the polynomial.",
         G=lambda g: lambda f: (f < 5).double(),
         alpha=line,
     )

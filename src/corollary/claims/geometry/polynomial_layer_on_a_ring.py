@@ -59,7 +59,7 @@ class PolynomialLayerOnARing(Claim[Given]):
     supposes = Suppose(
         "the kernels are symmetric",
         lambda g: near(g.kernel, g.kernel.flip(2)),
-        "One-sided kernels are out of its reach.",
+        "A polynomial layer cannot represent one-sided kernels.",
         kernel=lambda g: g.kernel * (torch.arange(g.kernel.shape[2]) >= g.kernel.shape[2] // 2),
     )
     symbols = "circular convolution", "polynomial layer"

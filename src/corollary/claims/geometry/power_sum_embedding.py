@@ -28,7 +28,7 @@ class Given(NamedTuple):
 
 
 def twins(given: Given) -> Given:
-    """Two sets share the first two sums; the other sums say which one is meant."""
+    """Two sets have the same first two sums, and the other sums belong to the second set."""
     a, b = torch.tensor([[0, 3, 5, 6, 8, 9], [1, 2, 4, 7, 8, 9]]).double() / 4.5 - 1
     return Given(a, power_sums(b, 6))
 

@@ -57,26 +57,28 @@ def announced(layer: Layer) -> Layer:
 
 
 class ReceptiveField(Claim[Given]):
-    node: int = option(16, low=0, high=33)  # member of the karate club who listens
+    node: int = option(16, low=0, high=33)  # member of the karate club
     K: int = option(5, low=1, high=8)  # layers
 
     relation = equals()  # nodes are counted
     supposes = (
         Suppose(
-            "in each layer nodes hear from their neighbours alone",
+            "each layer connects a node with its neighbours only",
             lambda g: not any(bool((g.heard([f]) & ~g.near).any()) for f in g.layers),
-            "A layer that adds the mean of all nodes reaches everyone.",
+            "A layer that adds the mean of all nodes connects every node to every other.",
             layers=lambda g: [announced(f) for f in g.layers],
         ),
         Suppose(
-            "in each layer nodes hear all of their neighbours",
+            "each layer connects a node with all of its neighbours",
             lambda g: all(bool(g.heard([f])[g.near].all()) for f in g.layers),
-            "Layers that pass nothing on leave every node alone.",
+            "If layers do not use neighbours, every node depends on itself alone.",
             layers=lambda g: [lambda X, graph: X.tanh() for _ in g.layers],
         ),
     )
     symbols = "nodes within k hops", "nodes with a derivative"
-    shows = Along("How far a node hears", x="k, layers", y="nodes that node m depends on")
+    shows = Along(
+        "Number of nodes that a node depends on", x="k, layers", y="nodes that node m depends on"
+    )
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()
@@ -105,5 +107,5 @@ class ReceptiveField(Claim[Given]):
         graph, places = trial.given.graph, by_springs(trial.given.graph)
         near, me = places[graph.distances([self.node])[0] <= 2], places[self.node]
         yield drawn(graph, places, "members and friendships")
-        yield Points(near[:, 0], near[:, 1], label="heard after two layers")
+        yield Points(near[:, 0], near[:, 1], label="reached after two layers")
         yield Points(me[:1], me[1:], label="node m", role="predicted")

@@ -45,7 +45,7 @@ class TNetDistortion(Claim[Given]):
     supposes = Suppose(
         "every point is moved by the same matrix A",
         lambda g: bool((g.each == g.A).all()),
-        "Every other point is moved by −A: neighbours are torn apart.",
+        "Every other point is moved by −A, so distances between neighbours change a lot.",
         each=lambda g: (1.0 - 2.0 * (torch.arange(len(g.X)).double() % 2))[:, None, None] * g.A,
     )
     symbols = "‖I − AAᵀ‖", "largest relative change of a squared distance"

@@ -47,7 +47,7 @@ class WeisfeilerLehman(Claim[Given]):
     supposes = Suppose(
         "the second graph is a relabelling of the first",
         lambda g: torch.equal(g.graph.relabel(g.perm).edges, g.other.edges),
-        "One friendship less: the colours differ.",
+        "One edge is removed, and the colours differ.",
         other=lambda g: Graph.of_edges(g.other.M, g.other.edges[1:]),
     )
     symbols = "nodes of this colour", "after relabelling"

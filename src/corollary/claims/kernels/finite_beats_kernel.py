@@ -69,7 +69,7 @@ class FiniteBeatsKernel(Claim[Given]):
     supposes = Suppose(
         "the target depends on one direction",
         lambda g: near(g.target((g.x @ g.u)[..., None] * g.u, g.u), g.target(g.x, g.u)),
-        "For a target that depends on the length the kernel is the better learner.",
+        "If the target depends on the length of the input, the kernel learns better.",
         target=lambda g: radial,
     )
     symbols = "0", "logarithm of the ratio"

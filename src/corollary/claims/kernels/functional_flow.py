@@ -45,13 +45,13 @@ def flat(parts: list[Tensor]) -> Tensor:
 class FunctionalFlow(Claim[Given]):
     width: int = option(20, low=1, high=1000)  # hidden units
     n: int = option(6, low=1, high=50)  # training inputs
-    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3)  # dt
+    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3)  # time steps dt
 
     relation = slope(gap=0.15)  # third-order terms at the largest step
     supposes = Suppose(
         "parameters move along the gradient",
         lambda g: near(flat(g.velocity), flat(g.gradient)),
-        "The tangent kernel does not drive steps by the sign of the gradient.",
+        "Steps along the sign of the gradient do not follow the tangent kernel.",
         velocity=lambda g: [t.sign() * t.abs().mean() for t in g.gradient],
     )
     symbols = "dt²", "|Δf − dt K(y − f)|"

@@ -49,7 +49,7 @@ class GpPriorSamples(Claim[Given]):
     supposes = Suppose(
         "the covariance is smooth at distance 0: 1 − K(h) < h²",
         lambda g: 1 - (1 - g.near) / 0.1**2,
-        "The covariance exp(−|r|) has the same variance and samples without a derivative.",
+        "The covariance exp(−|r|) has the same variance, but its samples are not differentiable.",
         lambda self, rng: drawn(lambda x, y: torch.exp(-torch.cdist(x, y)), self.draws, rng),
     )
     symbols = "exp(−r²/2)", "E[f(x) f(x + r)]"

@@ -55,7 +55,8 @@ class HInfinity(Claim[Given]):
         Suppose(
             "the weights are centred",
             mean_of_weights,
-            "Weights with a mean see some inputs more than others, at any width.",
+            "If the weights have a mean, some inputs activate more units than others, at any "
+            "width.",
             w=lambda g: g.w + torch.eye(g.w.shape[-1], dtype=g.w.dtype)[0],
         ),
     )

@@ -26,13 +26,13 @@ from corollary.theory.kernels.two_layer import h_series
 
 class HInfinitySeries(Claim[float]):
     u: float = option(0.9, low=-1.0, high=1.0)  # inner product of unit inputs
-    terms: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # of the series
+    terms: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # terms of the series
 
     relation = converges(gap=1e-3)  # 32 terms at |u| = 1 leave 3e-3 / sqrt(32); far less inside
     supposes = Suppose(
         "the inputs have length 1, so |u| ≤ 1",
         lambda u: (abs(u) <= 1, f"u = {u:g}"),
-        "Longer inputs: the series leaves its disc of convergence.",
+        "For longer inputs, the series diverges.",
         lambda: 1.3,
     )
     symbols = "h(u)", "partial sum"

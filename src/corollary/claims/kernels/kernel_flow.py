@@ -39,13 +39,13 @@ class Given(NamedTuple):
 class KernelGradientFlow(Claim[Given]):
     n: int = option(4, low=1, high=50)  # training inputs
     p: int = option(10, low=1, high=200)  # parameters
-    times: tuple[float, ...] = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)  # of the comparisons
+    times: tuple[float, ...] = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)  # times
 
     relation = equals(ulps=2**28, scale=1.0)  # the integration is asked for 1e-10
     supposes = Suppose(
         "the model is linear in its parameters",
         lambda g: near(g.g(2 * g.start), 2 * g.g(g.start)),
-        "With saturating parameters the kernel changes on the way.",
+        "If the model is not linear in its parameters, the kernel changes during training.",
         g=lambda g: torch.tanh,
     )
     symbols = "f₀ + K(x, X)K⁻¹(I − e^(−Kt))(y − f₀)", "f_t(x) by θ' = −∇L"

@@ -43,7 +43,7 @@ class KernelInterpolation(Claim[Given]):
     supposes = Suppose(
         "K is invertible",
         is_invertible,
-        "One input twice, with two targets, cannot be fitted.",
+        "The same input appears twice with two targets, which cannot be fitted.",
         phi=lambda g: torch.cat([g.phi, g.phi[:1]]),
         y=lambda g: torch.cat([g.y, g.y[:1] + 1]),
     )

@@ -43,14 +43,14 @@ def widest_gap(g: Given) -> Tensor:
 
 
 def mixed(given: Given) -> Given:
-    """An outer point among four inner ones: no conic separates them."""
+    """An outer point lies among four inner points, and no conic separates them."""
     extra = torch.tensor([[0.0, 0.0], [0.1, 0.1], [0.1, -0.1], [-0.1, 0.1], [-0.1, -0.1]])
     label = torch.tensor([1.0, -1.0, -1.0, -1.0, -1.0])
     return Given(torch.cat([given.x, extra.double()]), torch.cat([given.y, label.double()]))
 
 
 def on_one_side(given: Given) -> Given:
-    """An outer class on one side: a line separates the classes already."""
+    """The outer class lies on one side only, so a line already separates the classes."""
     kept = (given.y < 0) | (given.x[:, 0] > 1.5)
     return Given(given.x[kept], given.y[kept])
 

@@ -44,7 +44,7 @@ class LinearTargets(Claim[Given]):
         Suppose(
             "the targets are linear in the inputs",
             lambda g: near(g.y, g.x @ g.beta),
-            "Signs of the same size that no line explains are far more complex.",
+            "Random targets of the same size, which are not linear, have a far larger complexity.",
             y=lambda g: g.beta.norm() * (g.x @ g.beta.roll(1) * 1e4).sin().sign(),
         ),
     )

@@ -54,7 +54,7 @@ class LinearisationError(Claim[Given]):
     supposes = Suppose(
         "the second derivative of each activation is at most β",
         lambda g: min(u.beta + 1e-4 - bend(u) for u in g.units),
-        "ReLU units at their kink: the error is of first order.",
+        "For ReLU units at their kink, the error is of first order.",
         units=lambda g: (Unit(torch.relu, SMOOTHNESS["softplus"], 0.0, False),) * 3,
     )
     symbols = "β ‖W − W₀‖² ‖x‖² / (2√m)", "|f(W) − f₀(W)|"

@@ -54,7 +54,7 @@ def at_a_kink(given: Given, rng: Generator) -> Given:
 
 class LinearizationOrder(Claim[Given]):
     width: int = option(20, low=1, high=1000)  # hidden units
-    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)  # h
+    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)  # distances h
 
     relation = slope(gap=0.1)  # third-order terms bend the curve by less
     supposes = Suppose(

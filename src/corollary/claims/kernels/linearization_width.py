@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 class LinearizationWidth(Claim[Given]):
-    widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # of the hidden layers
+    widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # widths of the hidden layers
     draws: int = option(48, low=2, high=500)  # networks at the largest width, more at others
     hidden: int = option(1, low=1, high=3)  # hidden layers
 
@@ -49,7 +49,7 @@ class LinearizationWidth(Claim[Given]):
     supposes = Suppose(
         "the output is divided by the root of the width",
         lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-        "Mean-field scaling: the gap stays at any width.",
+        "With mean-field scaling, the gap does not shrink with the width.",
         alpha=1.0,
     )
     symbols = "n^(−1/2)", "largest |f − f_lin|"

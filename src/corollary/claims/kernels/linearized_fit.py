@@ -67,7 +67,7 @@ def lowest(g: Given) -> Tensor:
 
 
 def twice(given: Given) -> Given:
-    """One input twice, with two targets, cannot be fitted."""
+    """The same input appears twice with two targets, which cannot be fitted."""
     x, y = torch.cat([given.x, given.x[:1]]), torch.cat([given.y, given.y[:1] + 1])
     return Given(given.model, x, y, given.f(torch.cat([x, NEW])))
 
@@ -84,7 +84,7 @@ class LinearizedInterpolation(Claim[Given]):
         Suppose(
             "the prediction starts at f(x)",
             lambda g: near(g.offset, g.f(g.at())),
-            "Without the offset, as printed, it returns y − f.",
+            "Without the offset, as printed, the prediction at a training input is y − f.",
             offset=lambda g: 0 * g.offset,
         ),
     )

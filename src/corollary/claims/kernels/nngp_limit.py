@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 class NngpLimit(Claim[Given]):
-    widths: tuple[int, ...] = (16, 32, 64, 128, 256)  # of the hidden layers
+    widths: tuple[int, ...] = (16, 32, 64, 128, 256)  # widths of the hidden layers
     depth: int = option(3, low=2, high=5)  # dense layers
     draws: int = option(600, low=20, high=4000)  # networks at each width
 
@@ -47,7 +47,7 @@ class NngpLimit(Claim[Given]):
     supposes = Suppose(
         "layers are scaled by their fan-in",
         lambda g: g.fan(3, 5) == 3,
-        "Fan-out scaling, as printed: the first layer forgets its input as it grows.",
+        "With fan-out scaling, as printed, the first layer shrinks as its width grows.",
         fan=lambda g: lambda n, m: m,
     )
     symbols = "n^(−1/2)", "|Σ̂ₙ − Σ|"

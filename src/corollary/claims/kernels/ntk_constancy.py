@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
 
 class NtkConstancy(Claim[Given]):
-    widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # of the hidden layer
+    widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # widths of the hidden layer
     n: int = option(6, low=2, high=20)  # training inputs
     draws: int = option(24, low=2, high=100)  # networks at each width
 
@@ -45,7 +45,7 @@ class NtkConstancy(Claim[Given]):
     supposes = Suppose(
         "the output is divided by the root of the width",
         lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-        "Mean-field scaling: features move at any width.",
+        "With mean-field scaling, the features change at any width.",
         alpha=1.0,
     )
     symbols = "n^(−1/2)", "|Θₜ − Θ₀| / |Θ₀|"

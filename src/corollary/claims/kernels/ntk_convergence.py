@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 class NtkConvergence(Claim[Given]):
-    widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # of the hidden layer
+    widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # widths of the hidden layer
     d: int = option(5, low=1, high=50)  # input dimension
     draws: int = option(300, low=10, high=1000)  # networks at each width
 
@@ -44,7 +44,7 @@ class NtkConvergence(Claim[Given]):
     supposes = Suppose(
         "the factor 1/√(fan-in) stands in the network",
         lambda g: (g.factor == 0.5, f"divided by the fan-in to the power {g.factor:g}"),
-        "Small weights and no factor: the kernel grows with the width.",
+        "With small weights and no factor in the network, the kernel grows with the width.",
         factor=0.0,
     )
     symbols = "n^(−1/2)", "|Θₙ − Θ|"

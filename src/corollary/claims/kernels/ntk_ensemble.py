@@ -61,7 +61,8 @@ class NtkEnsemble(Claim[Given]):
     supposes = Suppose(
         "the output is divided by the root of the width",
         lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-        "Mean-field scaling: the spread at the start is gone, and so is its share at the end.",
+        "With mean-field scaling, the initial spread vanishes, and so does its part of the final "
+        "one.",
         alpha=1.0,
     )
     symbols = "kernel regression", "mean over networks"

@@ -42,7 +42,7 @@ def by_fan_in(self: "NtkParametrization", given: Given) -> tuple[bool, str]:
 
 
 class NtkParametrization(Claim[Given]):
-    widths: tuple[int, ...] = (50, 200, 800)  # of the hidden layer
+    widths: tuple[int, ...] = (50, 200, 800)  # widths of the hidden layer
     sigma_w: float = option(1.0, low=0.1, high=3.0)  # standard deviation of weights
     sigma_b: float = option(1.0, low=0.0, high=3.0)  # standard deviation of biases
     draws: int = option(1500, low=100, high=50_000)  # networks at each width
@@ -51,7 +51,7 @@ class NtkParametrization(Claim[Given]):
     supposes = Suppose(
         "layers are scaled by their fan-in",
         by_fan_in,
-        "Fan-out scaling, as printed: the variance grows like n/2.",
+        "With fan-out scaling, as printed, the variance grows like n/2.",
         lambda self: self.networks("fan_out"),
     )
     symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"

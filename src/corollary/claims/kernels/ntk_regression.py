@@ -44,14 +44,14 @@ class Given(NamedTuple):
 
 
 class NtkRegression(Claim[Given]):
-    widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # of the hidden layer
+    widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # widths of the hidden layer
     draws: int = option(96, low=2, high=1000)  # networks at the largest width, more at others
 
     relation = slope(gap=0.2, side=-1)  # an upper bound; the draws leave 0.1 in the slope
     supposes = Suppose(
         "the prediction starts at the network's own initial value",
         lambda g: (g.offset == 1, f"{g.offset:g} of f₀(x) is added"),
-        "The formula as printed, without f₀(x), stays away at any width.",
+        "Without f₀(x), as printed, the formula differs from the networks at any width.",
         offset=0.0,
     )
     symbols = "n^(−1/2)", "distance at new inputs"

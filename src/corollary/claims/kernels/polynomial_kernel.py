@@ -38,7 +38,7 @@ class PolynomialFeatureMap(Claim[Given]):
     supposes = Suppose(
         "the squared weights count all d^p words",
         lambda self, g: (g.weights.sum() == self.d**self.p, f"they sum to {g.weights.sum():g}"),
-        "Plain monomials: the mixed ones are too small.",
+        "If all monomials have weight 1, the mixed monomials count too little.",
         weights=lambda g: torch.ones_like(g.weights),
     )
     symbols = "<x, y>^p", "<φ(x), φ(y)>"

@@ -56,7 +56,7 @@ class RandomFeatureFinal(Claim[Given]):
         Suppose(
             "training starts at standard normal weights",
             lambda g: mean_square_is(g.start, 1.0),
-            "Training from zero always ends in the mean.",
+            "If training starts at zero, it always ends at the posterior mean.",
             start=lambda g: 1e-3 * g.start,
         ),
         Suppose("K is invertible", lambda g: int(torch.linalg.matrix_rank(g.phi)) == len(g.y)),

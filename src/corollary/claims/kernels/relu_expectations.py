@@ -38,7 +38,7 @@ class ReluExpectations(Claim[Given]):
     supposes = Suppose(
         "the pairs are Gaussian: fourth moment 3",
         lambda g: mean_is(g.e**4, 3.0),
-        "Fair signs have the same covariances and other expectations.",
+        "Random signs have the same covariances but other expectations.",
         e=lambda g: g.e.sign(),
     )
     symbols = "(sin θ + (π − θ) cos θ)/2π", "E[z₊ z'₊]"

@@ -44,7 +44,7 @@ class RepresenterTheorem(Claim[Given]):
     supposes = Suppose(
         "the regulariser is strictly increasing",
         lambda g: g.lam,
-        "Without a regulariser what lies outside the span stays.",
+        "Without a regulariser, the part outside the span does not decay.",
         lam=0.0,
     )
     symbols = "Σ αᵢ K(x, xᵢ)", "by gradient descent"

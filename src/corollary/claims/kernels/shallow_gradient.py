@@ -46,7 +46,7 @@ def jump(g: Given, h: float = 1e-5) -> float:
 class ShallowGradient(Claim[Given]):
     m: int = option(8, low=1, high=1000)  # hidden units
     d: int = option(5, low=1, high=1000)  # inputs
-    directions: int = option(4, low=1, high=100)  # along which the slope is taken
+    directions: int = option(4, low=1, high=100)  # random directions
 
     relation = equals(ulps=2**24, scale=1.0)  # difference quotients lose half of the digits
     supposes = Suppose(

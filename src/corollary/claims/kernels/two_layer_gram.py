@@ -56,7 +56,7 @@ class TwoLayerGram(Claim[Given]):
         Suppose(
             "only the first layer is trained",
             lambda g: [p.requires_grad for p in g.net.parameters()] == [True, False],
-            "Both layers trained: the second adds the products of features.",
+            "If both layers are trained, the second layer adds the products of the features.",
             net=lambda g: network(g.w, g.w.sign()[:, 0], both=True),
         ),
         Suppose("no unit is exactly at its kink", lambda g: (g.x @ g.w.T).abs().min()),

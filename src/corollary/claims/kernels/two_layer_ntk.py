@@ -43,13 +43,15 @@ class TwoLayerNtk(Claim[Given]):
         Suppose(
             "the inner weights are standard normal",
             lambda g: mean_square_is(g.w, 1.0),
-            "Inner weights of twice the variance count the outer gradients twice.",
+            "If the inner weights have twice the variance, the gradients of the outer weights "
+            "double.",
             w=lambda g: 2**0.5 * g.w,
         ),
         Suppose(
             "the outer weights are standard normal",
             lambda g: mean_square_is(g.v, 1.0),
-            "Outer weights of twice the variance count the inner gradients twice.",
+            "If the outer weights have twice the variance, the gradients of the inner weights "
+            "double.",
             v=lambda g: 2**0.5 * g.v,
         ),
     )

@@ -54,24 +54,24 @@ def gap(given: Given) -> Tensor:
 
 
 def close(given: Given) -> Given:
-    """Eigenvalues within a few percent of each other need far more turns."""
+    """If the eigenvalues differ by a few percent only, far more steps are needed."""
     white = torch.linalg.qr(given.X.T).Q.T[: len(given.Y)]
     return given._replace(Y=torch.linspace(1.1, 1, len(white))[:, None] * white)
 
 
 class AlternatingFactors(Claim[Given]):
-    d: int = option(6, low=2, high=20)  # numbers that come in
-    k: int = option(5, low=2, high=20)  # numbers that go out
+    d: int = option(6, low=2, high=20)  # input dimension
+    k: int = option(5, low=2, high=20)  # output dimension
     p: int = option(2, low=1, high=10)  # hidden units
     n: int = option(30, low=10, high=1000)  # points
-    sweeps: int = option(30, low=1, high=1000)  # turns
+    sweeps: int = option(30, low=1, high=1000)  # numbers of alternating steps
 
     relation = equals(ulps=1e-8 / EPS, scale=1.0)  # converged; an increase is rounding
     supposes = (
         Suppose(
             "the start sees every leading direction",
             visible,
-            "Zero weights see nothing: both factors stay zero, at a saddle.",
+            "If the weights start at zero, both factors stay zero, at a saddle.",
             B=lambda g: 0 * g.B,
         ),
         Suppose("λ_p is at least twice λ_{p+1}", gap, without=close),

@@ -43,13 +43,13 @@ class Balancedness(Claim[Given]):
     d: int = option(4, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(2.0, low=0.1, high=10.0)  # time
-    steps: int = option(200, low=50, high=2000)  # of the Runge-Kutta method
+    steps: int = option(200, low=50, high=2000)  # steps of the Runge-Kutta method
 
     relation = equals(ulps=3e-7 / EPS, scale=0.1)  # the method's error, fourth order in the step
     supposes = Suppose(
         "the layers follow gradient flow",
         lambda g: (g.eta == 0, f"η = {g.eta:g}"),
-        "Gradient descent with a step of 1/2 moves the differences.",
+        "Gradient descent with a step of 1/2 changes the differences.",
         eta=0.5,
     )
     symbols = "at the start", "at the end"

@@ -51,7 +51,7 @@ def least(given: Given) -> Tensor:
 
 
 class BaldiHornik(Claim[Given]):
-    k: int = option(4, low=2, high=5)  # numbers that come in and go out
+    k: int = option(4, low=2, high=5)  # input and output dimension
     p: int = option(2, low=1, high=4)  # hidden units
     n: int = option(12, low=6, high=200)  # points
 
@@ -60,7 +60,7 @@ class BaldiHornik(Claim[Given]):
         Suppose(
             "the eigenvalues of Σ are distinct",
             gap,
-            "All eigenvalues are equal: every set is a minimum.",
+            "All eigenvalues are equal, so every set of eigenvectors is a minimum.",
             lambda self, rng: self.data(torch.ones(self.k, dtype=torch.float64), rng),
         ),
         Suppose("Σ has full rank", least),

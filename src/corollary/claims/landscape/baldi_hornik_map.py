@@ -43,8 +43,8 @@ def slope(given: Given) -> float:
 
 
 class BaldiHornikMap(Claim[Given]):
-    d: int = option(3, low=1, high=10)  # numbers that come in
-    k: int = option(4, low=2, high=10)  # numbers that go out
+    d: int = option(3, low=1, high=10)  # input dimension
+    k: int = option(4, low=2, high=10)  # output dimension
     p: int = option(2, low=2, high=10)  # hidden units
     n: int = option(15, low=10, high=1000)  # points
 
@@ -52,7 +52,7 @@ class BaldiHornikMap(Claim[Given]):
     supposes = Suppose(
         "the gradient in B is zero",
         lambda g: 1e-8 - slope(g),
-        "A factor B that is not optimal gives another map.",
+        "If B is not optimal, the map AB is another one.",
         pairs=lambda g: [(A, B + 0.1) for A, B in g.pairs],
     )
     symbols = "entry of P_A S_yx S_xx⁻¹", "entry of AB"

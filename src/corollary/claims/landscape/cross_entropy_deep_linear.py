@@ -45,7 +45,7 @@ class CrossEntropyDeepLinear(Claim[Given]):
     supposes = Suppose(
         "y is a probability vector",
         lambda g: (g.y >= 0).all() and abs(float(g.y.sum()) - 1) < 1e-12,
-        "A class counted twenty times has twenty times the deltas.",
+        "One class has weight 20 in y, so the gradients are 20 times as large.",
         y=lambda g: 20 * g.y,
     )
     symbols = "2d(dσ²)^(L−1)‖x‖²", "E‖∂ℓ/∂W^l‖²"

@@ -30,7 +30,7 @@ from corollary.theory.landscape.random_products import deep_linear_gradient_boun
 
 
 def shifted(given: Tensor) -> Tensor:
-    """Entries whose mean is their deviation stretch the constant direction with every layer."""
+    """If the entries have a mean, every layer stretches the constant direction."""
     return given + given.std()
 
 

@@ -64,7 +64,7 @@ class DegenerateSaddle(Claim[Given]):
         Suppose(
             "the point is a saddle",
             saddle,
-            "With target 0 the point is a minimum: there is no descent.",
+            "If the target is 0, the point is a minimum, and no direction descends.",
             target=0.0,
         ),
     )

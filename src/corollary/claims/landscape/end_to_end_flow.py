@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 def uneven(given: Given) -> Given:
-    """The same product from layers of different size moves along another path."""
+    """If the layers start with different norms, their product follows another path."""
     first, second, *rest = given.layers
     return given._replace(layers=[first / 4, 4 * second, *rest])
 
@@ -48,7 +48,7 @@ class EndToEndFlow(Claim[Given]):
     d: int = option(3, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(2.0, low=0.1, high=5.0)  # time
-    steps: int = option(80, low=40, high=1000)  # of the Runge-Kutta method
+    steps: int = option(80, low=40, high=1000)  # steps of the Runge-Kutta method
 
     relation = equals(ulps=3e-7 / EPS, scale=0.1)  # both integrations, fourth order in the step
     supposes = Suppose(

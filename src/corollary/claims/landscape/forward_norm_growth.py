@@ -30,7 +30,7 @@ class ForwardNormGrowth(Claim[Tensor]):
     d: int = option(12, low=4, high=100)  # width
     t: int = option(6, low=2, high=20)  # layers
     gain: float = option(1.0, low=0.25, high=1.25)  # d σ²
-    law: Literal["gaussian", "rademacher", "uniform", "laplace"] = "gaussian"  # of the entries
+    law: Literal["gaussian", "rademacher", "uniform", "laplace"] = "gaussian"  # their distribution
     draws: int = option(700, low=500, high=100_000)  # networks
 
     relation = within_interval(level=0.999999, resolution=0.5)  # chance: one seed in a million
@@ -38,13 +38,13 @@ class ForwardNormGrowth(Claim[Tensor]):
         Suppose(
             "the entries have mean zero",
             mean_is,
-            "Entries with a mean let the constant direction grow by a factor of its own.",
+            "If the entries have a mean, the constant direction grows by another factor.",
             lambda g: g + 0.5 * g.std(),
         ),
         Suppose(
             "the entries have variance σ²",
             lambda self, W: mean_square_is(W - W.mean(), self.gain / self.d),
-            "Entries that are larger by a quarter let the signal explode.",
+            "If the entries are 25 % larger, the signal explodes.",
             lambda g: 1.25 * g,
         ),
     )

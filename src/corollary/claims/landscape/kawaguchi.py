@@ -52,11 +52,11 @@ def gap(given: Given) -> Tensor:
 
 
 class Kawaguchi(Claim[Given]):
-    d: int = option(4, low=2, high=8)  # numbers that come in
-    k: int = option(3, low=2, high=8)  # numbers that go out
+    d: int = option(4, low=2, high=8)  # input dimension
+    k: int = option(3, low=2, high=8)  # output dimension
     p: int = option(2, low=1, high=8)  # smallest hidden width
     starts: int = option(2, low=1, high=20)  # random starts
-    steps: int = option(400, low=100, high=20_000)  # of gradient descent
+    steps: int = option(400, low=100, high=20_000)  # steps of gradient descent
 
     relation = equals(ulps=1e-7 / EPS, scale=0.1)  # descent stops within 1e-8 of its limit
     supposes = (

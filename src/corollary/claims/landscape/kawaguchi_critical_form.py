@@ -36,8 +36,8 @@ class Given(NamedTuple):
 
 
 class KawaguchiCriticalForm(Claim[Given]):
-    d: int = option(3, low=1, high=10)  # numbers that come in
-    k: int = option(3, low=1, high=10)  # numbers that go out
+    d: int = option(3, low=1, high=10)  # input dimension
+    k: int = option(3, low=1, high=10)  # output dimension
     m: int = option(3, low=2, high=10)  # hidden width
     H: int = option(2, low=1, high=4)  # hidden layers
 
@@ -45,7 +45,7 @@ class KawaguchiCriticalForm(Claim[Given]):
     supposes = Suppose(
         "the gradient in W₁ is zero",
         lambda g: 1e-6 - max(layer_gradients(Ws, g.X, g.Y)[0].norm() for Ws in g.networks),
-        "Layers that are not critical make another map.",
+        "At a point that is not critical, the product is another map.",
         networks=lambda g: [[Ws[0] + 0.1, *Ws[1:]] for Ws in g.networks],
     )
     symbols = "projected least-squares map, and no residual", "entry of the product, and residual"

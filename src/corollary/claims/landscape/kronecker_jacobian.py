@@ -51,13 +51,13 @@ def agrees(self: "KroneckerJacobian", given: Given) -> bool:
 class KroneckerJacobian(Claim[Given]):
     p: int = option(3, low=2, high=40)  # rows of A
     d: int = option(4, low=2, high=40)  # columns of A
-    order: Literal["columns", "rows"] = "columns"  # how vec stacks
+    order: Literal["columns", "rows"] = "columns"  # whether vec stacks rows or columns
 
     relation = equals(ulps=1e4, scale=1.0)  # sums of p d products of order one
     supposes = Suppose(
         "vec stacks in the order that the formula supposes",
         agrees,
-        "Rows stacked where columns are supposed (or columns for rows) permute the entries.",
+        "If vec stacks rows instead of columns (or the reverse), the entries are permuted.",
         stacked=lambda g: "rows" if g.stacked == "columns" else "columns",
     )
     symbols = "Kronecker form", "automatic differentiation"

@@ -42,16 +42,16 @@ class Given(NamedTuple):
 
 
 class LandscapeRegimes(Claim[Given]):
-    units: int = option(12, low=2, high=20)  # of teacher and student
-    starts: int = option(96, low=64, high=1000)  # of each kind of network
-    steps: int = option(400, low=100, high=10_000)  # of gradient descent with momentum
+    units: int = option(12, low=2, high=20)  # units of teacher and student
+    starts: int = option(96, low=64, high=1000)  # starts of each kind of network
+    steps: int = option(400, low=100, high=10_000)  # steps of gradient descent with momentum
 
     relation = at_least()  # shares with their Clopper-Pearson intervals
     supposes = (
         Suppose(
             "the teacher has at least six units",
             lambda g: g.units - 5,
-            "Students of three units find their teacher.",
+            "If teacher and student have three units, every student finds its teacher.",
             units=3,
             student=3,
         ),
@@ -64,7 +64,7 @@ class LandscapeRegimes(Claim[Given]):
         Suppose(
             "the wide network has more units than points",
             lambda g: g.wide - POINTS,
-            "Two units do not fit eight points.",
+            "A network with two units does not fit eight points.",
             wide=2,
         ),
     )

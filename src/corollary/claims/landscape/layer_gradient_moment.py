@@ -36,7 +36,7 @@ class LayerGradientMoment(Claim[Tensor]):
     supposes = Suppose(
         "the entries are Gaussian: their kurtosis is 3",
         lambda self, W: mean_is((self.d / self.gain) ** 2 * W**4, 3.0),
-        "Signs in place of Gaussian numbers have smaller fourth moments.",
+        "Random signs have smaller fourth moments than Gaussian numbers.",
         lambda self, g: sqrt(self.gain / self.d) * g.sign(),
     )
     symbols = "exact mean over Lemma 51", "E‖∂ℓ/∂W^k‖² over Lemma 51"

@@ -78,7 +78,7 @@ class MatrixGradients(Claim[Given]):
     supposes = Suppose(
         "S is symmetric",
         lambda g: near(g.S, g.S.T, 0.0),
-        "For a matrix S that is not symmetric 2Sx is not the gradient.",
+        "If S is not symmetric, 2Sx is not the gradient.",
         S=lambda g: g.S.triu(),
     )
     symbols = "entry by formula", "entry by automatic differentiation"

@@ -55,7 +55,7 @@ class MatrixSensingMean(Claim[Given]):
     supposes = Suppose(
         "the entries of A are uncorrelated with variance 1",
         uncorrelated,
-        "If all entries of a measurement are one number, only the sum is seen.",
+        "If all entries of a measurement are equal, it measures only the sum of the entries.",
         A=lambda g: g.A[:, :1, :1].expand_as(g.A),
     )
     symbols = "‖W − W*‖² over its start, ‖G_k‖", "mean over measurements"

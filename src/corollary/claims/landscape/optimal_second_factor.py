@@ -38,9 +38,9 @@ def off(given: Given) -> float:
 
 
 class OptimalSecondFactor(Claim[Given]):
-    d: int = option(4, low=1, high=20)  # numbers that come in
+    d: int = option(4, low=1, high=20)  # input dimension
     m: int = option(3, low=1, high=20)  # hidden units
-    k: int = option(5, low=1, high=20)  # numbers that go out
+    k: int = option(5, low=1, high=20)  # output dimension
     n: int = option(12, low=1, high=1000)  # points
     rivals: int = option(20, low=2, high=1000)  # directions
 
@@ -48,7 +48,7 @@ class OptimalSecondFactor(Claim[Given]):
     supposes = Suppose(
         "AᵀAB S_xx = Aᵀ S_yx",
         lambda g: 1e-9 - off(g),
-        "A solution for other targets is no minimiser.",
+        "A solution for other targets is not a minimiser.",
         B=lambda g: -g.B,
     )
     symbols = "L(A, B)", "L of a rival"

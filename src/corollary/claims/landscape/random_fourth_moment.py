@@ -43,13 +43,13 @@ class RandomFourthMoment(Claim[Given]):
         Suppose(
             "ξ is fixed before W is drawn",
             lambda g: (g.xi == g.xi[0, 0]).all(),
-            "The direction that each matrix stretches most has a larger mean.",
+            "If ξ is the direction that W stretches most, the mean is larger.",
             xi=lambda g: torch.linalg.eigh(g.W.mT @ g.W).eigenvectors[..., -1],
         ),
         Suppose(
             "the entries have mean zero",
             lambda g: mean_is(g.W),
-            "Entries with a mean stretch ξ further.",
+            "If the entries have a mean, ξ is stretched more.",
             W=lambda g: g.W + 0.5,
         ),
     )

@@ -35,7 +35,7 @@ class RandomGramMoment(Claim[Tensor]):
     supposes = Suppose(
         "the entries are Gaussian: their kurtosis is 3",
         lambda W: mean_is(W**4, 3.0),
-        "Signs have kurtosis 1, not 3.",
+        "The entries are random signs, whose kurtosis is 1 instead of 3.",
         lambda g: g.sign(),
     )
     symbols = "exact mean over the bound", "E‖MᵀM‖² over the bound"

@@ -49,7 +49,7 @@ class RandomSecondMoment(Claim[Given]):
     supposes = Suppose(
         "A and B are independent",
         lambda g: near(correlation(g), 0.0, 5 / len(g.A) ** 0.5),  # five standard errors
-        "A common random length leaves the entries uncorrelated, but the factors dependent.",
+        "A and B share a random scale, so they are uncorrelated but dependent.",
         lambda self, rng: self.factors(rng, lengths=1),
     )
     symbols = "σ²", "E‖AWB‖² / (E‖A‖² E‖B‖²)"

@@ -50,7 +50,7 @@ def shared(given: Given) -> float:
 
 
 def own_vectors(self: "SingularModes", given: Given, rng: Generator) -> Given:
-    """A start with singular vectors of its own has to turn first."""
+    """If the start has other singular vectors than the target, these have to turn first."""
     W = self.start * normal(rng, self.d, self.d)
     return given._replace(layers=balanced_layers(W, 2, rng=rng))
 
@@ -59,7 +59,7 @@ class SingularModes(Claim[Given]):
     d: int = option(3, low=1, high=6)  # size of the matrices
     start: float = option(0.01, low=1e-4, high=0.5)  # singular values at the start
     T: float = option(12.0, low=1.0, high=50.0)  # time
-    steps: int = option(300, low=100, high=5000)  # of the Runge-Kutta method
+    steps: int = option(300, low=100, high=5000)  # steps of the Runge-Kutta method
 
     relation = equals(ulps=9e-7 / EPS, scale=1.0)  # error of the integration at this step
     supposes = Suppose("start and target share their singular vectors", shared, without=own_vectors)

@@ -40,7 +40,7 @@ class SquaredNormSum(Claim[Given]):
     supposes = Suppose(
         "the norm is the root of the sum of squares",
         lambda g: near(vector_norm(g.x, g.p), g.x.square().sum().sqrt()),
-        "The sum of absolute values comes from no inner product.",
+        "The norm is the sum of absolute values, which has no inner product.",
         p=1.0,
     )
     symbols = "‖x − y‖²", "2‖x‖² + 2‖y‖² − ‖x + y‖²"

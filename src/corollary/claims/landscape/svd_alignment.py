@@ -40,7 +40,7 @@ class Given(NamedTuple):
 
 
 def equal_values(self: "SvdAlignment", given: Given, rng: Generator) -> Given:
-    """Equal singular values leave the singular vectors of a layer undetermined."""
+    """If singular values are equal, the singular vectors of a layer are not unique."""
     one = torch.eye(self.d, dtype=torch.float64)
     return Given(2 * one, balanced_layers(one, self.L, rng=rng))
 
@@ -49,7 +49,7 @@ class SvdAlignment(Claim[Given]):
     d: int = option(4, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(1.0, low=0.1, high=5.0)  # time
-    steps: int = option(100, low=20, high=1000)  # of the Runge-Kutta method
+    steps: int = option(100, low=20, high=1000)  # steps of the Runge-Kutta method
 
     relation = equals(ulps=5e-7 / EPS)  # the method's error over the gap of singular values
     supposes = (

@@ -36,16 +36,16 @@ class Given(NamedTuple):
 
 
 class TwoLayerLinearGradients(Claim[Given]):
-    d: int = option(5, low=1, high=50)  # numbers that come in
+    d: int = option(5, low=1, high=50)  # input dimension
     m: int = option(3, low=1, high=50)  # hidden units
-    k: int = option(2, low=1, high=50)  # numbers that go out
+    k: int = option(2, low=1, high=50)  # output dimension
     n: int = option(20, low=1, high=10_000)  # points
 
     relation = equals(ulps=1e5, scale=1.0)  # sums over n points, added in another order
     supposes = Suppose(
         "the hidden units are linear",
         lambda g: near(g.unit(2 * g.X), 2 * g.unit(g.X)),
-        "Hidden units h + h²/2 have other gradients.",
+        "With hidden units h + h²/2, the gradients are different.",
         unit=lambda g: lambda h: h + h.square() / 2,
     )
     symbols = "entry by formula", "entry by automatic differentiation"

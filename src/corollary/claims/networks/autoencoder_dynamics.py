@@ -44,11 +44,11 @@ class Given(NamedTuple):
 
 class AutoencoderDynamics(Claim[Given]):
     n: int = option(40, low=10, high=1000)  # points
-    d: int = option(8, low=4, high=10)  # numbers a point has
-    m: int = option(3, low=1, high=3)  # numbers a code has
+    d: int = option(8, low=4, high=10)  # dimension of a point
+    m: int = option(3, low=1, high=3)  # dimension of the code
     eta: float = option(0.4, low=0.05, high=0.9)  # step size; the largest λ is 1
     start: float = option(1e-4, low=1e-8, high=1e-3)  # deviation of the weights at the start
-    steps: int = option(600, low=50, high=20_000)  # of gradient descent
+    steps: int = option(600, low=50, high=20_000)  # steps of gradient descent
     runs: int = option(4, low=2, high=100)  # random starts
 
     relation = equals(ulps=2e-7 / EPS)  # the runs end within 1e-7 of their limit
@@ -56,14 +56,14 @@ class AutoencoderDynamics(Claim[Given]):
         Suppose(
             "the step size is below 1/λ₁",
             lambda self, g: 1 / self.rates(g)[0] - g.eta,
-            "With three times the largest step size the loss explodes.",
+            "With three times the largest stable step size, the loss explodes.",
             eta=3.0,
         ),
         Suppose("the weights start small", lambda g: 1.01e-3 - g.start),
         Suppose(
             "there are steps enough for the last direction",
             lambda self, g: g.steps - 1.5 * self.times(g)[-1],
-            "With an eighth of the steps the last direction is not learned yet.",
+            "After an eighth of the steps, the last direction is not learned yet.",
             steps=lambda g: g.steps // 8,
         ),
     )

@@ -34,15 +34,15 @@ class Given(NamedTuple):
 
 
 class AutoencoderGradients(Claim[Given]):
-    d: int = 7  # numbers a point has
-    m: int = 3  # numbers a code has
+    d: int = 7  # dimension of a point
+    m: int = 3  # dimension of the code
     n: int = 20  # points
 
     relation = equals(ulps=1024, scale=1.0)  # sums over points and coordinates, entries about 1
     supposes = Suppose(
         "encoder and decoder are linear",
         lambda g: near(g.phi(2 * g.x), 2 * g.phi(g.x)),
-        "A code that goes through tanh has other gradients.",
+        "If the code passes through tanh, the gradients are different.",
         phi=lambda g: torch.tanh,
     )
     symbols = "entry by the formula", "entry by autograd"

@@ -58,7 +58,7 @@ class BackpropCorrectness(Claim[Given]):
     supposes = Suppose(
         "each activation is differentiable where the network uses it",
         lambda g: nearest_kink(g) - 0.01,
-        "ReLU units that sit exactly on their kinks have no derivative.",
+        "ReLU units that are exactly at their kink have no derivative.",
         layers=lambda g: [*(Layer(f.W, 0 * f.b, RELU) for f in g.layers[:-1]), g.layers[-1]],
         x=lambda g: 0 * g.x,
     )

@@ -33,14 +33,14 @@ class Given(NamedTuple):
 
 
 class BottleneckRank(Claim[Given]):
-    d: int = option(12, low=2, high=64)  # numbers a point has
+    d: int = option(12, low=2, high=64)  # dimension of a point
     n: int = 40  # points
 
     relation = at_most()  # ranks are whole numbers
     supposes = Suppose(
         "encoder and decoder are linear",
         lambda g: near(g.phi(-g.x), -g.phi(g.x)),
-        "A ReLU after the decoder: codes of one number reach rank two already.",
+        "With a ReLU after the decoder, a one-dimensional code already reaches rank two.",
         phi=lambda g: torch.relu,
     )
     symbols = "min{rank C, rank D}", "rank of the reconstructed data, and of DC"

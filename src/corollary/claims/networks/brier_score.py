@@ -44,11 +44,11 @@ class BrierScore(Claim[Given]):
     supposes = Suppose(
         "q is a probability vector",
         lambda g: near(g.q.sum(1), 1.0, 1e-12),
-        "Weights that sum to one half count only half of the cost.",
+        "If q sums to one half, only half of the cost is counted.",
         q=lambda g: g.q / 2,
     )
     symbols = "‖p − q‖²", "E‖e − p‖² − E‖e − q‖²"
-    shows = Parity("Honesty costs nothing, anything else its squared distance")
+    shows = Parity("The excess cost of a wrong probability is its squared distance")
 
     def given(self, rng: Generator) -> Given:
         return Given(*torch.softmax(1.5 * normal(rng, 2, self.n, self.k), -1))

@@ -41,7 +41,7 @@ class CrossEntropyGradient(Claim[Given]):
     supposes = Suppose(
         "each target sums to 1",
         lambda g: near(g.y.sum(1), 1.0, 1e-12),
-        "Targets of sum one half have the gradient (p/2 − y)x.",
+        "If the targets sum to one half, the gradient is (p/2 − y)x.",
         y=lambda g: g.y / 2,
     )
     symbols = "(p − y)ᵀx, and the loss", "∂ℓ/∂Θ, and the loss"

@@ -55,7 +55,7 @@ def sees_all(given: Given) -> bool:
 
 
 def chain(self: "DenseConnectivity", given: Given, rng: Generator) -> Given:
-    """In a chain every layer reads the one before it only."""
+    """In a chain, every layer reads only the layer before it."""
     widths = [self.channels] + [self.growth] * (self.layers - 1)
     layers = [bn_relu_conv(k, self.growth, rng=rng) for k in widths]
     return Given(nn.Sequential(*layers), layers, given.images)

@@ -93,13 +93,13 @@ class DepthWithShortcuts(Claim[Given]):
         Suppose(
             "shortcuts carry the points through the second network",
             carried,
-            "Two plain networks: nothing is gained by depth.",
+            "If both networks are plain, depth does not help.",
             second=lambda g: g.plain,
         ),
         Suppose(
             "the deep networks have at least eight times the layers",
             lambda g: len(g.plain[1].W) - 8 * len(g.plain[0].W) + 1,
-            "Networks of one depth have one loss.",
+            "If both networks have the same depth, their losses are equal.",
             plain=lambda g: g.plain[:1] * 2,
             second=lambda g: g.second[:1] * 2,
         ),

@@ -46,7 +46,7 @@ class DoubleDivision(Claim[Given]):
     supposes = Suppose(
         "there is no weight decay",
         lambda g: (g.decay == 0, f"decay {g.decay:g}"),
-        "A decay of two per mille of the weights in each step of the listing is not divided.",
+        "The listing also shrinks the weights by 0.2 % per step, and this is not divided by N.",
         decay=2e-3,
     )
     symbols = "corrected, step η/N", "as printed, step η"

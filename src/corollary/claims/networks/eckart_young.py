@@ -45,13 +45,13 @@ class EckartYoung(Claim[Given]):
     a: int = option(30, low=2, high=500)  # rows
     b: int = option(20, low=2, high=500)  # columns
     r: int = option(5, low=1, high=500)  # rank allowed, below the smaller side
-    sweeps: int = 12  # of the alternating minimisation
+    sweeps: int = 12  # sweeps of the alternating minimisation
 
     relation = at_least(ulps=256, scale=1.0)  # X_r attains the bound, with the rounding of ‖X‖ > 1
     supposes = Suppose(
         "every challenger has rank at most r",
         lambda g: (g.rank <= g.r, f"rank {g.rank}, r = {g.r}"),
-        "With one more dimension the challengers are nearer.",
+        "If the challengers may have rank r + 1, some are nearer than X_r.",
         rank=lambda g: g.r + 1,
     )
     symbols = "(Σ_{i>r} σ_i²)^½", "‖X − Y‖_F"

@@ -39,7 +39,7 @@ class ExpectationLoss(Claim[Given]):
     supposes = Suppose(
         "each target is one-hot",
         lambda g: g.y.max(1).values.min() - (1 - 1e-12),
-        "Labels drawn from a soft target differ even where the loss is zero.",
+        "If the target is not one-hot, two labels drawn from it differ even if the loss is zero.",
         y=lambda g: g.o.softmax(1),
     )
     symbols = "‖y − p‖₁ / 2, and max|p − y|", "share of wrong labels"

@@ -75,13 +75,13 @@ class FunctionApproximation(Claim[Given]):
     m: int = option(50, low=20, high=500)  # hidden units
     phi: Literal["tanh", "sigmoid"] = "tanh"  # activation, chosen in advance
     steps: int = option(800, low=800)  # steps of Adam
-    runs: int = option(16, low=2, high=100)  # with other samples and weights
+    runs: int = option(16, low=2, high=100)  # runs with other samples and weights
 
     relation = at_most()  # Student interval of the runs
     supposes = Suppose(
         "the activation is no polynomial of degree two",
         third,
-        "With squares the network is a parabola.",
+        "If the activation is the square, the network is a parabola.",
         phi=lambda g: Square(),
     )
     symbols = "0.05", "root mean square error on new points"

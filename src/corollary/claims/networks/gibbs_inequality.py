@@ -44,7 +44,8 @@ class GibbsInequality(Claim[Given]):
         Suppose(
             "y is a probability vector",
             lambda g: is_law(g.y),
-            "For y = (0.1, 0.1) and ν = (0.5, 0.5) the left side is 0.139, the right one 0.461.",
+            "For y = (0.1, 0.1) and ν = (0.5, 0.5), the left side is 0.139 and the right side "
+            "0.461.",
             lambda: Given(*torch.tensor([[[0.1, 0.1]], [[0.5, 0.5]]], dtype=torch.float64)),
         ),
         Suppose(

@@ -48,13 +48,13 @@ class HiddenUnitPermutation(Claim[Given]):
         Suppose(
             "rows and columns of P sum to 1",
             lambda g: near(torch.cat([g.P.sum(0), g.P.sum(1)]), 1.0),
-            "One unit in place of another leaves that one out.",
+            "P copies one unit twice and drops another.",
             P=lambda g: torch.cat([g.P[:1], g.P[:1], g.P[2:]]),
         ),
         Suppose(
             "the entries of P are 0 or 1",
             lambda g: ((g.P == 0) | (g.P == 1)).all(),
-            "The average of all units has unit sums, but is no permutation.",
+            "P averages all units: its rows and columns sum to 1, but it is not a permutation.",
             P=lambda g: torch.full_like(g.P, 1 / len(g.P)),
         ),
     )

@@ -46,7 +46,7 @@ class LinearComposition(Claim[Given]):
     supposes = Suppose(
         "every layer is affine, without a non-linear activation",
         lambda g: near(g.net(g.x) + g.net(-g.x), 2 * g.net(0 * g.x)),
-        "The same weights with ReLU are no affine map.",
+        "With ReLU between the layers, the network is not an affine map.",
         net=lambda g: with_activation(g.net, "relu"),
     )
     symbols = "W x + b", "output of the network"

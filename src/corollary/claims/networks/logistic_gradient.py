@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 class LogisticGradient(Claim[Given]):
-    d: int = 12  # numbers a pattern has
+    d: int = 12  # dimension of a pattern
     s: int = 50  # patterns
 
     relation = equals(ulps=512, scale=1.0)  # a mean over s patterns, entries about 1

@@ -43,7 +43,7 @@ class LogisticNoMinimiser(Claim[Given]):
     supposes = Suppose(
         "u separates the points with margin γ > 0",
         lambda g: margin(g.x, 2 * g.y - 1, g.u) if g.gamma > 0 else -1.0,
-        "One point has both labels: the loss grows along every ray that leaves it.",
+        "One point has both labels, so the loss grows along every ray.",
         x=lambda g: torch.cat([g.x, g.x[:1]]),
         y=lambda g: torch.cat([g.y, 1 - g.y[:1]]),
     )

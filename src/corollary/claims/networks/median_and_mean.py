@@ -51,7 +51,7 @@ class MedianAndMean(Claim[Given]):
         Suppose(
             "all samples count alike",
             lambda g: (g.weight == g.weight[0]).all(),
-            "If large samples count ten times, the weighted median and mean are best.",
+            "If large samples count ten times, the weighted median and the weighted mean are best.",
             weight=lambda g: 1 + 9 * (g.y[:, 0] > g.y[:, 0].median()).double(),
         ),
         Suppose("the number of samples is odd", lambda g: len(g.y) % 2),

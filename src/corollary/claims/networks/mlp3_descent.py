@@ -45,7 +45,7 @@ class MLP3Descent(Claim[Given]):
         Suppose(
             "the step follows the gradient of this example",
             lambda g: near(g.y, g.followed, 0.0),
-            "The step of the same point with the opposite error raises the loss.",
+            "If the error has the opposite sign, the step raises the loss.",
             followed=lambda g: 2 * MLP3.of(g.beta, g.w)(g.x).detach() - g.y,
         ),
         Suppose(

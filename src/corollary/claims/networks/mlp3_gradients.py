@@ -49,7 +49,7 @@ class MLP3Gradients(Claim[Given]):
     supposes = Suppose(
         "the hidden units are logistic",
         logistic,
-        "Hidden units that are twice as steep have other gradients.",
+        "If the hidden units are twice as steep, the gradients are different.",
         sigma=lambda g: lambda z: torch.sigmoid(2 * z),
     )
     symbols = "derivative by hand", "derivative by autograd"

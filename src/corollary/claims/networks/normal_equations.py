@@ -36,19 +36,19 @@ class Given(NamedTuple):
 
 
 def rows(given: Given) -> Given:
-    """Patterns in the rows of a square X, as printed, give other weights."""
+    """If the patterns are the rows of a square X, as printed, the weights are wrong."""
     d = len(given.X)
     return Given(given.patterns[:d], given.X[:, :d].T, given.y[:d])
 
 
 def silent(given: Given) -> Given:
-    """A number that is zero in every pattern leaves X Xᵀ without an inverse."""
+    """If one coordinate is zero in every pattern, X Xᵀ has no inverse."""
     X = torch.cat([given.X[:-1], 0 * given.X[-1:]])
     return Given(list(X.T), X, given.y)
 
 
 class NormalEquations(Claim[Given]):
-    d: int = option(6, low=1, high=100)  # numbers a pattern has
+    d: int = option(6, low=1, high=100)  # dimension of a pattern
     s: int = option(40, low=1, high=10_000)  # patterns
     noise: float = option(0.5, low=0.0, high=10.0)  # deviation of the targets from a planted line
 

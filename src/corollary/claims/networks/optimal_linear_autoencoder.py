@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 class OptimalLinearAutoencoder(Claim[Given]):
-    d: int = option(8, low=2, high=64)  # numbers a point has
+    d: int = option(8, low=2, high=64)  # dimension of a point
     n: int = option(50, low=2, high=10_000)  # points
     offset: float = option(2.0, low=0.1, high=100.0)  # length of the mean of the points
 
@@ -47,11 +47,12 @@ class OptimalLinearAutoencoder(Claim[Given]):
     supposes = Suppose(
         "C and D are the leading directions of the data as it is, not centred",
         lambda g: near(g.x, g.taken),
-        "Principal components of the centred points lose more without the mean.",
+        "The principal components of the centred points lose more, because the mean is not "
+        "restored.",
         taken=lambda g: g.x - g.x.mean(dim=0),
     )
     symbols = "Σ_{i>m} σ_i²", "‖X − DCX‖²"
-    shows = Along("What a code of m numbers must lose", x="m", at="codes", log="y")
+    shows = Along("The loss of the best code with m numbers", x="m", at="codes", log="y")
 
     @property
     def codes(self) -> range:

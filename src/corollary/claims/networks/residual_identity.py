@@ -47,7 +47,7 @@ def constant(given: Given) -> tuple[bool, str]:
 
 
 def weights(given: Given) -> Given:
-    """Weights that are not zero add something to the shortcut."""
+    """If the weights are not zero, the layer changes its input."""
     layer = deepcopy(given.layer)
     for p in layer.block.parameters():
         p.data.fill_(0.1)
@@ -70,7 +70,7 @@ class ResidualIdentity(Claim[Given]):
         Suppose(
             "φ(0) is subtracted",
             constant,
-            "A sigmoid layer that keeps its constant moves everything by one half.",
+            "If φ(0) is not subtracted, a sigmoid layer adds one half.",
             layer=lambda g: Residual(g.layer.block, g.V, subtract_at_zero=False),
         ),
     )

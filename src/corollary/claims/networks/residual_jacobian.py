@@ -74,7 +74,7 @@ class ResidualJacobian(Claim[Given]):
         Suppose(
             "every ‖J_l‖ is below 1",
             lambda g: 1 - norms(g).max(),
-            "Layers of norm 1.5 can undo what the shortcut brings.",
+            "If layers have norm 1.5, they can cancel the skip connection.",
             lambda self, rng: self.stack(1.5 * self.L, rng),
         ),
     )

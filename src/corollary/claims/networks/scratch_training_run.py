@@ -52,13 +52,13 @@ class ScratchTrainingRun(Claim[Given]):
     m: int = option(32, low=8)  # width of both hidden layers
     steps: int = option(100, low=50)  # full-batch steps
     eta: float = option(0.5, low=0.05, high=0.5)  # learning rate
-    gap: float = option(0.01, low=0.005, high=0.05)  # what the network may be worse by
+    gap: float = option(0.01, low=0.005, high=0.05)  # allowed loss against the Bayes rule
 
     relation = at_least(level=0.99)  # the accuracy is a binomial count on 40000 fresh points
     supposes = Suppose(
         "the gradient is divided by N once",
         divided_once,
-        "The listing as printed divides twice and has hardly moved.",
+        "The printed listing divides by N twice and has hardly trained.",
         divide_again=True,
     )
     symbols = "accuracy of the Bayes rule − 0.01", "accuracy of the network"

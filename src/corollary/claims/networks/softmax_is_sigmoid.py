@@ -43,7 +43,7 @@ class SoftmaxIsSigmoid(Claim[Given]):
     supposes = Suppose(
         "there are two classes",
         lambda g: (len(g.Theta) == 2, f"k = {len(g.Theta)}"),
-        "A third class takes its share.",
+        "A third class gets a part of the probability.",
         Theta=lambda g: torch.cat([g.Theta, 0 * g.Theta[:1]]),
     )
     symbols = "σ(x·θ)", "softmax"

@@ -39,13 +39,13 @@ class SoftmaxShift(Claim[Given]):
         Suppose(
             "the same vector is added to every row",
             lambda g: near(g.shift, g.shift[:1], 0.0),
-            "If one row alone is shifted, the probabilities change.",
+            "If only one row is shifted, the probabilities change.",
             shift=lambda g: torch.cat([g.shift[:1], 0 * g.shift[1:]]),
         ),
         Suppose(
             "the points span the space",
             lambda self, g: int(torch.linalg.matrix_rank(g.x)) - self.d + 1,
-            "Points in a hyperplane leave more of the Hessian in the kernel.",
+            "If the points lie in a hyperplane, the kernel of the Hessian is larger.",
             x=lambda g: torch.cat([0 * g.x[:, :1], g.x[:, 1:]], 1),
         ),
     )

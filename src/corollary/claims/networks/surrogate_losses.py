@@ -32,20 +32,20 @@ class Given(NamedTuple):
 
 class SurrogateLosses(Claim[Given]):
     k: int = option(50, low=3)  # margins of each sign
-    reach: float = option(4.0, low=0.1, high=30.0)  # they lie in [-reach, reach], 0 among them
+    reach: float = option(4.0, low=0.1, high=30.0)  # margins lie in [-reach, reach] and include 0
 
     relation = at_least(ulps=4)  # at margin 0 the logistic loss equals 1
     supposes = (
         Suppose(
             "the base of the logarithm is at most 2",
             lambda g: 2 - g.base + 1e-12,
-            "With the natural logarithm the loss is 0.69 at margin 0.",
+            "With the natural logarithm, the loss at margin 0 is 0.69, below 1.",
             base=e,
         ),
         Suppose(
             "the margin of the hinge loss is at least 1",
             lambda g: g.margin - 1 + 1e-12,
-            "A hinge at 1/2 is 0.5 at margin 0.",
+            "The hinge loss with margin 1/2 is 0.5 at margin 0, below 1.",
             margin=0.5,
         ),
     )

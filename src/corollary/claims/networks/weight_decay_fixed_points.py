@@ -50,7 +50,7 @@ class WeightDecayFixedPoints(Claim[Given]):
     supposes = Suppose(
         "the step is below 2 / (largest curvature + penalty)",
         lambda g: 2 / (top(g) + max(g.decay, g.decay / g.eta)) - g.eta,
-        "A step just too large diverges in the steepest direction.",
+        "If the step is slightly too large, descent diverges in the steepest direction.",
         eta=lambda g: 2.05 / top(g),
     )
     symbols = "ridge, penalties λ and λ'/η", "end of gradient descent"

@@ -48,13 +48,13 @@ class AdagradUnits(Claim[Given]):
         Suppose(
             "the coordinates do not mix: Q is diagonal",
             lambda g: near(g.Q, g.Q.diagonal().diag()),
-            "The same curvatures, turned: the condition number is back.",
+            "If the coordinates are rotated, the condition number matters again.",
             Q=lambda g, rng: matrix_with_spectrum(g.Q.diagonal(), rng=rng),
         ),
         Suppose(
             "all curvatures are positive",
             lambda g: g.Q.diagonal().min(),
-            "Hills in place of valleys: AdaGrad leaves.",
+            "If curvatures are negative, AdaGrad diverges.",
             Q=lambda g: -g.Q,
         ),
     )

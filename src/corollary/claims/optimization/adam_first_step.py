@@ -41,9 +41,9 @@ class Given(NamedTuple):
 
 class AdamFirstStep(Claim[Given]):
     eta: float = option(0.001, low=1e-9, high=1e3)  # learning rate
-    beta: float = option(0.9, low=0.0, high=0.999)  # what the average of gradients keeps
-    alpha: float = option(0.999, low=0.0, high=0.99999)  # what the average of squares keeps
-    delta: float = option(1e-8, low=0.0, high=1.0)  # what keeps the quotient finite
+    beta: float = option(0.9, low=0.0, high=0.999)  # decay rate of the average of gradients
+    alpha: float = option(0.999, low=0.0, high=0.99999)  # decay rate of the average of squares
+    delta: float = option(1e-8, low=0.0, high=1.0)  # small number added to the denominator
     d: int = 6  # dimension
 
     relation = equals(ulps=2**12)  # 1 - alpha loses three digits
@@ -51,13 +51,13 @@ class AdamFirstStep(Claim[Given]):
         Suppose(
             "the average of gradients starts at 0",
             lambda g: near(g.g, 0.0),
-            "The average of gradients is left over from another task.",
+            "The average of gradients starts with a value from another task.",
             g=lambda g: g.gradient,
         ),
         Suppose(
             "the average of squares starts at 0",
             lambda g: near(g.v, 0.0),
-            "The average of squares is left over from another task.",
+            "The average of squares starts with a value from another task.",
             v=lambda g: 100 * g.gradient.square(),
         ),
     )

@@ -55,7 +55,7 @@ class Untransposed(Affine):
 
 
 def untransposed(self: "BackpropagationRecursion", rng: Generator) -> Given:
-    """A layer forgets the transpose, as the printed formula does."""
+    """One layer uses its derivative without the transpose, as printed."""
     given = BackpropagationRecursion("mlp", self.L, self.m, self.n).given(rng)
     blocks = [Untransposed(b.W, b.b) if isinstance(b, Affine) else b for b in given.blocks]
     return given._replace(blocks=tuple(blocks))
@@ -75,7 +75,7 @@ def transposed(given: Given) -> bool:
 
 
 class BackpropagationRecursion(Claim[Given]):
-    network: Literal["mlp", "residual", "convolution"] = "residual"  # what the blocks are
+    network: Literal["mlp", "residual", "convolution"] = "residual"  # kind of blocks
     L: int = option(6, low=2)  # depth
     m: int = option(5, low=2)  # width
     n: int = 4  # points

@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
 class ConditionNumberCost(Claim[Given]):
     kappas: tuple[int, ...] = option((4, 8, 16, 32), low=2)  # condition numbers
-    eps: float = option(1e-3, low=1e-12, high=0.01)  # by how much f - f* is to shrink
+    eps: float = option(1e-3, low=1e-12, high=0.01)  # factor by which f - f* shrinks
 
     relation = slope(gap=0.15)  # steps are whole numbers, and κ/4 is the limit of large κ
     supposes = Suppose(
@@ -43,7 +43,7 @@ class ConditionNumberCost(Claim[Given]):
         lambda g: all(
             abs(eta / optimal_step(Q).eta - 1) < 1e-9 for Q, eta in zip(g.Q, g.eta, strict=True)
         ),
-        "Steps of 1/(λmax √κ) are too careful.",
+        "Steps of 1/(λmax √κ) are too small.",
         eta=lambda g: tuple(optimal_step(Q).kappa ** -1.5 for Q in g.Q),
     )
     symbols = "κ", "steps of gradient descent"

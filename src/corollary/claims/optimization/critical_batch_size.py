@@ -47,7 +47,7 @@ class CriticalBatchSize(Claim[Given]):
     d: int = option(5, low=1, high=50)  # dimension
     s: float = option(0.5, low=0.0, high=5.0)  # noise of the labels
     size: int = option(32, low=2, high=512)  # examples of a batch
-    readings: int = option(100, low=10, high=1000)  # batches of a run
+    readings: int = option(100, low=10, high=1000)  # batches per run
     runs: int = option(400, low=50, high=4000)  # intervals
 
     # 400 runs know a share near 0.95 to 0.03 on either side.
@@ -55,9 +55,9 @@ class CriticalBatchSize(Claim[Given]):
     supposes = (
         Suppose("the gradient is not zero", lambda g: float(g.w.norm())),
         Suppose(
-            "every reading is of another batch",
+            "every measurement uses another batch",
             lambda g: (g.batches == g.readings, f"{g.batches} batches, {g.readings} readings"),
-            "Each batch is read ten times: the interval is three times too narrow.",
+            "Each batch is counted ten times, so the interval is three times too narrow.",
             batches=lambda g: max(1, g.readings // 10),
         ),
     )

@@ -47,7 +47,7 @@ def bowl(share: float) -> Given:
 
 
 def at_a_right_angle() -> Given:
-    """At a right angle to the gradient of x₁ + x₂² the step climbs."""
+    """A step at a right angle to the gradient of x₁ + x₂² increases the function."""
     x, s = torch.zeros(2, dtype=torch.float64), torch.tensor([[0.0, 1.0]], dtype=torch.float64)
     return Given(lambda x: x[0] + x[1] ** 2, 2.0, x, s, torch.full_like(s[0, :1], 0.5))
 
@@ -67,7 +67,7 @@ class DescentDirection(Claim[Given]):
         Suppose(
             "each step is shorter than 2|grad f·s|/(L|s|²)",
             lambda g: bool(g.share.isinf().any()) or 1 - g.share.max(),
-            "A step that is half as long again crosses the bowl and climbs.",
+            "A step that is 1.5 times too long crosses the bowl and increases the function.",
             lambda: bowl(1.5),
         ),
     )

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 
 def quartic() -> Given:
-    """A quartic is smooth with no L: the step overshoots and climbs."""
+    """A quartic is not L-smooth for any L, and the step increases it."""
     x = torch.tensor([[2.0]], dtype=torch.float64)
     return Given(lambda x: (x**4).sum(), 1.0, x, 1.0)
 

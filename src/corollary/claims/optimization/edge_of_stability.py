@@ -42,7 +42,7 @@ class Given(NamedTuple):
 class EdgeOfStability(Claim[Given]):
     n: int = option(80, low=20, high=500)  # images
     runs: int = option(5, low=2, high=20)  # repetitions with other images and weights
-    steps: int = option(500, low=100, high=5000)  # of gradient descent
+    steps: int = option(500, low=100, high=5000)  # steps of gradient descent
     cnn: float = option(0.4, low=0.3, high=0.6)  # learning rate of the convolutional network
     transformer: float = option(0.1, low=0.08, high=0.12)  # learning rate of the transformer
 
@@ -51,13 +51,13 @@ class EdgeOfStability(Claim[Given]):
         Suppose(
             "every step uses all of the data",
             lambda g: (g.size == len(g.data[0][0]), f"batches of {g.size}"),
-            "Batches of four: noise keeps the sharpness far below 2/η.",
+            "With batches of four, noise keeps the sharpness far below 2/η.",
             size=4,
         ),
         Suppose(
             "the run is long enough to sharpen: steps times η is at least 10",
             lambda g: g.steps * min(g.eta) - 10,
-            "A hundredth of the learning rate: the edge is not reached.",
+            "With a hundredth of the learning rate, the edge is not reached.",
             eta=lambda g: (g.eta[0] / 100, g.eta[1] / 100),
         ),
     )

@@ -43,7 +43,7 @@ class Given(NamedTuple):
 class EdgeOfStabilityAdam(Claim[Given]):
     n: int = option(80, low=20, high=500)  # images
     runs: int = option(4, low=2, high=20)  # repetitions with other images and weights
-    steps: int = option(400, low=100, high=5000)  # of AdamW
+    steps: int = option(400, low=100, high=5000)  # steps of AdamW
     cnn: float = option(0.01, low=0.005, high=0.02)  # learning rate of the convolutional network
     transformer: float = option(0.02, low=0.01, high=0.03)  # learning rate of the transformer
 
@@ -52,13 +52,13 @@ class EdgeOfStabilityAdam(Claim[Given]):
         Suppose(
             "every step uses all of the data",
             lambda g: (g.size == len(g.data[0][0]), f"batches of {g.size}"),
-            "Batches of four: noise keeps the curvature far below the limit.",
+            "With batches of four, noise keeps the curvature far below the limit.",
             size=4,
         ),
         Suppose(
             "the run is long enough to sharpen: steps times η is at least 2",
             lambda g: g.steps * min(g.eta) - 2,
-            "A hundredth of the learning rate: the edge is not reached.",
+            "With a hundredth of the learning rate, the edge is not reached.",
             eta=lambda g: (g.eta[0] / 100, g.eta[1] / 100),
         ),
     )

@@ -41,11 +41,15 @@ class FlowEnergy(Claim[Given]):
     supposes = Suppose(
         "x follows -grad f at all times, not in steps",
         lambda g: g.eta == 0,
-        "Gradient descent with long steps.",
+        "Gradient descent with long steps does not follow the flow.",
         eta=lambda g: g.T / 24,
     )
     symbols = "f(x(0)) − f(x(t))", "∫‖∇f‖² up to t"
-    shows = Along("What f loses, the gradient has spent", x="time in units of T/24", first=1)
+    shows = Along(
+        "The decrease of f is the integral of the squared gradient",
+        x="time in units of T/24",
+        first=1,
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(hills(self.m, self.d, rng).f, normal(rng, self.d), self.T, 0.0)

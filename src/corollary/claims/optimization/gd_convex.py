@@ -45,14 +45,14 @@ def smallest_curvature(given: Given) -> float:
 
 
 def hilltop() -> Given:
-    """Started on a hill, where the gradient is as short as at a minimum."""
+    """Descent starts on a hill, where the gradient is nearly zero."""
     zero = torch.zeros(1, dtype=torch.float64)
     cosine = Objective("cosine", lambda x: (1 - x.cos()).sum(), 1.0, 0.0, 0.0, zero, 0.0)
     return Given(cosine, zero + math.pi, 1.0)
 
 
 def overshooting() -> Given:
-    """Steps of 3/L on a parabola lead further and further away."""
+    """Steps of 3/L on a parabola diverge."""
     one = torch.ones(1, dtype=torch.float64)
     return Given(quadratic(one[None]), one, 3.0)
 

@@ -55,7 +55,7 @@ class GdNonconvex(Claim[Given]):
         Suppose(
             "f stays above its lower bound",
             lambda self, g: bool(self.run(g).f.min() >= g.lower),
-            "A slope without end keeps its gradient.",
+            "A linear function has no lower bound, and its gradient never shrinks.",
             lambda: Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0),
         ),
         Suppose(
@@ -63,13 +63,13 @@ class GdNonconvex(Claim[Given]):
             lambda self, g: (
                 g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in self.run(g).x[::6])
             ),
-            "A bowl a hundred times as steep as is claimed.",
+            "The curvature of the bowl is a hundred times as large as stated.",
             lambda: bowl(100.0, 1.0),
         ),
         Suppose(
             "the step is at most 1/L",
             lambda g: (1 + 1e-12) / g.L - g.eta,
-            "Steps of 3/L lead up the other side of a bowl.",
+            "Steps of 3/L cross the bowl and increase f.",
             lambda: bowl(1.0, 3.0),
         ),
     )

@@ -48,7 +48,7 @@ class GdOptimalStep(Claim[Given]):
     supposes = Suppose(
         "Q is positive definite",
         lambda g: torch.linalg.eigvalsh(g.Q)[0],
-        "A negative eigenvalue: the best step is none.",
+        "If Q has a negative eigenvalue, the best step size is zero.",
         Q=lambda g: g.Q - 2 * torch.eye(len(g.Q), dtype=g.Q.dtype),
     )
     symbols = "by the formula", "by a search"

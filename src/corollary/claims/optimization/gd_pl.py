@@ -47,7 +47,7 @@ class Given(NamedTuple):
 
 
 def printed_step() -> Given:
-    """The step of the printed theorem is half as long: a quarter of f is left, and not 0."""
+    """With the step of the printed theorem, 1/(2L), a quarter of f is left instead of 0."""
     one = torch.ones(1, dtype=torch.float64)
     return Given(quadratic(4 * one[None]), 4.0, one, 1 / 8)
 
@@ -66,7 +66,8 @@ class GdPl(Claim[Given]):
                 pl_constant(g.objective.f, self.run(g).x, g.objective.minimum).mu
                 - g.mu * (1 - 1e-6)
             ),
-            "Far out a Huber function is straight: the gap falls by the same amount at each step.",
+            "Far from its minimum a Huber function is linear, so the gap falls by a constant per "
+            "step.",
             lambda: Given(
                 huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0
             ),

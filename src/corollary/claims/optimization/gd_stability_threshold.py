@@ -55,7 +55,7 @@ class GdStabilityThreshold(Claim[Given]):
     supposes = Suppose(
         "Q is positive definite",
         lambda g: torch.linalg.eigvalsh(g.Q)[0],
-        "A saddle: no step converges.",
+        "At a saddle no step size converges.",
         Q=lambda g: g.Q - 1.1 * torch.eye(len(g.Q), dtype=g.Q.dtype),
     )
     symbols = "2/λmax", "largest step that stays bounded"

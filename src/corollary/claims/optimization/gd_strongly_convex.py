@@ -50,7 +50,7 @@ class GdStronglyConvex(Claim[Given]):
                 strong_convexity_constant(g.objective.f, self.run(g).x[::8]).value
                 - g.mu * (1 - 1e-9)
             ),
-            "A Huber function is convex, but straight where it starts.",
+            "A Huber function is convex, but it is linear where descent starts.",
             lambda: Given(
                 huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0
             ),

@@ -43,7 +43,7 @@ class HeavyBallSpeed(Claim[Given]):
     supposes = Suppose(
         "the ball starts at rest",
         lambda g: near(g.last, 0.0),
-        "The ball is thrown uphill.",
+        "The ball starts with a velocity uphill.",
         last=lambda g: 0.3 * g.g,
     )
     symbols = "η(1 − βᵗ⁺¹)/(1 − β)·‖g‖", "‖θᵗ⁺¹ − θᵗ‖"

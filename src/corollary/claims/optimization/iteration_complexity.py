@@ -37,7 +37,7 @@ from corollary.theory.optimization.stochastic.rates import complexity, sgd_nonco
 
 
 def parabola() -> Stochastic:
-    """A parabola, whose gradients grow with the distance."""
+    """On a parabola, the gradients grow with the distance and exceed σ."""
     X = torch.ones(2, 1, dtype=torch.float64)
     problem = squares(X, torch.tensor([-1.0, 1.0], dtype=torch.float64))
     return Stochastic(problem, 0.5, torch.full((1,), 0.5, dtype=torch.float64))
@@ -48,7 +48,7 @@ class IterationComplexity(Claim[Stochastic]):
     d: int = 2  # dimension
     share: float = option(0.05, low=0.02, high=1.0)  # ε in units of σ²
     runs: int = option(100, low=10, high=10_000)  # runs of SGD
-    copies: int = option(10, low=2, high=100)  # how often each function is written down
+    copies: int = option(10, low=2, high=100)  # copies of each function
 
     relation = at_most(level=0.999)  # the expectation of SGD is a mean over the runs
     supposes = Suppose(

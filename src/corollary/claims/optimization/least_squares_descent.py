@@ -43,7 +43,7 @@ class LeastSquaresDescent(Claim[Given]):
     supposes = Suppose(
         "w* solves the system",
         lambda g: near(g.X @ g.w_star, g.y),
-        "With noise in y, descent finds another vector.",
+        "If y contains noise, descent converges to another vector than w*.",
         y=lambda g, rng: g.y + normal(rng, len(g.y)),
     )
     symbols = "‖I − ηXᵀX‖ᵗ ‖w₀ − w*‖", "‖w_t − w*‖"

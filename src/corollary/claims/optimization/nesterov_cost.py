@@ -37,7 +37,7 @@ class Given(NamedTuple):
 class NesterovCost(Claim[Given]):
     kappas: tuple[int, ...] = option((64, 128, 256, 512, 1024), low=16, high=10_000)  # κ
     d: int = option(30, low=2)  # dimension
-    factor: float = option(1e-3, low=1e-12, high=0.1)  # by which the gap is lowered
+    factor: float = option(1e-3, low=1e-12, high=0.1)  # factor by which the gap shrinks
 
     relation = slope(gap=0.1)  # the constant in front still settles at these sizes
     supposes = Suppose(
@@ -46,7 +46,7 @@ class NesterovCost(Claim[Given]):
             abs(nesterov_momentum(float(k)) - b) < 1e-9
             for k, b in zip(self.kappas, g.beta, strict=True)
         ),
-        "Gradient descent, without momentum.",
+        "Without momentum, the method is gradient descent.",
         beta=lambda g: (0.0,) * len(g.beta),
     )
     symbols = "√κ", "steps of Nesterov's method"

@@ -54,19 +54,19 @@ class NesterovRate(Claim[Given]):
         Suppose(
             "h is L-smooth",
             lambda g: g.L * (1 + 1e-9) - g.curvatures.max(),
-            "Walls four times as steep as is claimed throw it out.",
+            "The largest curvature is four times as large as stated, and the method diverges.",
             lambda g: bowl(g, 4 * g.L),
         ),
         Suppose(
             "h is μ-strongly convex",
             lambda g: g.curvatures.min() - g.mu * (1 - 1e-9),
-            "A bowl twenty times as flat as is claimed.",
+            "The smallest curvature is twenty times smaller than stated.",
             lambda g: bowl(g, g.mu / 20),
         ),
         Suppose(
             "the momentum is (√κ − 1)/(√κ + 1)",
             lambda g: abs(g.beta - nesterov_momentum(g.L / g.mu)) < 1e-9,
-            "Gradient descent, without momentum.",
+            "Without momentum, the method is gradient descent.",
             beta=0.0,
         ),
     )

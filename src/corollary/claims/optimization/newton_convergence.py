@@ -68,13 +68,13 @@ class NewtonConvergence(Claim[Given]):
         Suppose(
             "the Hessian is positive definite at each iterate",
             lambda g: torch.linalg.eigvalsh(g.hessians(g.iterates[:-1])).min(),
-            "Started on a hill of -cos, Newton's method climbs to its top.",
+            "If Newton's method starts near a maximum of -cos, it converges to the maximum.",
             lambda: line(lambda x: -x.cos().sum(), 2.5),
         ),
         Suppose(
             "the Hessian changes by at most M times the distance",
             lipschitz,
-            "Curvature without bound at the minimiser: the iterates swing for ever.",
+            "The curvature is unbounded at the minimiser, and the iterates oscillate forever.",
             lambda: line(lambda x: (x.abs() ** 1.5).sum() * 4 / 3, 0.5),
         ),
     )

@@ -38,13 +38,13 @@ class PolyakRuppert(Claim[Given]):
     c: float = option(0.7, low=0.6, high=1.0)  # learning rate of the first step
     n: int = option(20, low=4)  # functions
     runs: int = option(1000, low=100, high=10_000)  # runs
-    steps: int = option(2048, low=1024, high=100_000)  # steps of a run
+    steps: int = option(2048, low=1024, high=100_000)  # steps per run
 
     relation = slope(gap=0.2)  # five sizes, each known to 4 %, and what is left of the start
     supposes = Suppose(
         "the power a of the step sizes lies in (1/2, 1)",
         lambda g: (0.5 < g.a < 1, f"a = {g.a:g}"),
-        "Steps like 0.15/k never forget the start.",
+        "With steps 0.15/k, the iterates always depend on the start.",
         c=0.15,
         a=1.0,
     )

@@ -53,7 +53,7 @@ def far(given: Given) -> tuple[bool, str]:
 
 
 def four_functions(copies: int = 1) -> Given:
-    """Four functions, each once: a pass is four short steps."""
+    """There are four functions and no copies, so a pass has only four short steps."""
     X = torch.eye(2, dtype=torch.float64).repeat(2, 1)
     y = torch.tensor([1.0, 1.0, -1.0, -1.0], dtype=torch.float64)
     x0 = torch.full((2,), 1e3 if copies == 1 else 1e-3, dtype=torch.float64)
@@ -62,7 +62,7 @@ def four_functions(copies: int = 1) -> Given:
 
 class ProgressPerPass(Claim[Given]):
     distinct: int = option(10, low=4)  # functions that differ
-    copies: int = option(20, low=10, high=1000)  # how often each is written down
+    copies: int = option(20, low=10, high=1000)  # copies of each function
     d: int = option(3, low=2)  # dimension
     passes: int = option(3, low=1, high=20)  # passes over the data
     share: float = option(0.1, low=0.01, high=0.2)  # the step of SGD in units of 1/max Lᵢ
@@ -74,7 +74,7 @@ class ProgressPerPass(Claim[Given]):
         Suppose(
             "the gap at the start is far above the noise",
             far,
-            "Started next to the minimum, SGD only makes noise.",
+            "If SGD starts near the minimum, its noise exceeds its progress.",
             lambda: four_functions(copies=20),
         ),
     )

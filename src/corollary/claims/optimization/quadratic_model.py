@@ -49,7 +49,7 @@ def hilltop() -> Given:
 
 
 class QuadraticModel(Claim[Given]):
-    model: Literal["Hessian", "isotropic", "diagonal"] = "Hessian"  # which matrix B is
+    model: Literal["Hessian", "isotropic", "diagonal"] = "Hessian"  # kind of matrix B
     d: int = 4  # dimension
     n: int = 200  # other steps, from near to far
 

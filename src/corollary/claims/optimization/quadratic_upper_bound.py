@@ -52,7 +52,7 @@ class QuadraticUpperBound(Claim[Given]):
             g.L * (1 + 1e-9)
             - max(hessian_norm(g.f, p) for p in torch.cat([g.x, g.xp, (g.x + g.xp) / 2]))
         ),
-        "The notes' one-sided form: -x⁴ is below all upper parabolas, far below the lower.",
+        "The notes require the upper bound only: -x⁴ satisfies it, but lies far below its tangent.",
         lambda g: Given(lambda x: -(x**4).sum(), 1.0, 0 * g.x[:1, :1] + 3, 0 * g.x[:1, :1]),
     )
     symbols = "L‖x − x′‖²/2", "|f(x) − f(x′) − ∇f(x′)ᵀ(x − x′)|"

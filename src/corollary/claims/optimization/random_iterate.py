@@ -38,13 +38,13 @@ class RandomIterate(Claim[Given]):
     d: int = 2  # dimension
     K: int = option(100, low=10, high=10_000)  # iterates
     runs: int = option(20, low=2, high=1000)  # runs
-    draws: int = option(10_000, low=1000, high=100_000)  # iterates handed out
+    draws: int = option(10_000, low=1000, high=100_000)  # random iterates that are returned
 
     relation = within_interval(level=0.9999, resolution=0.2)  # early gradients are long and rare
     supposes = Suppose(
         "the iterate is chosen uniformly",
         lambda g: mean_is(g.place.double(), (len(g.squares) - 1) / 2),
-        "The last iterate in place of a random one.",
+        "The last iterate is returned instead of a random one.",
         place=lambda g: torch.full_like(g.place, len(g.squares) - 1),
         chosen=lambda g: g.squares[-1],
     )

@@ -40,20 +40,20 @@ class RobbinsMonro(Claim[Given]):
     n: int = option(20, low=4)  # functions
     d: int = option(2, low=1, high=4)  # dimension
     runs: int = option(200, low=20, high=5000)  # runs
-    steps: int = option(4096, low=1024, high=100_000)  # steps of a run
+    steps: int = option(4096, low=1024, high=100_000)  # steps per run
 
     relation = converges(gap=0.05)  # of a start at 4 and noise of variance 1
     supposes = (
         Suppose(
             "Σ η_i is infinite",
             lambda g: (power_sum_diverges(g.a), f"a = {g.a:g}"),
-            "With steps c/i² the runs stop on the way.",
+            "With steps c/i², the runs stop before they reach the minimum.",
             a=2.0,
         ),
         Suppose(
             "Σ η_i² is finite",
             lambda g: (not power_sum_diverges(2 * g.a), f"a = {g.a:g}"),
-            "With a constant step the error stops at a height.",
+            "With a constant step, the error stops falling above zero.",
             a=0.0,
         ),
     )

@@ -64,19 +64,19 @@ class SecondOrderConditions(Claim[Given]):
         Suppose(
             "the gradient vanishes at x*",
             lambda g: 1e-9 - stationarity(g.f, g.x),
-            "On a slope, x + x², there are lower points on one side.",
+            "At 0 the function x + x² has a slope, so there are lower points on one side.",
             lambda: line(lambda x: (x + x**2).sum(), 1.0, 0.3),
         ),
         Suppose(
             "the Hessian at x* is positive definite",
             lambda g: g.smallest,
-            "A cube: stationary, semi-definite, no minimum.",
+            "At 0 the function x³ has zero gradient and zero Hessian, but no minimum.",
             lambda: line(lambda x: (x**3).sum(), 6.0, 1.0),
         ),
         Suppose(
             "no radius is larger than 3λ/(2M)",
             lambda g: 1.5 * g.smallest / g.M * (1 + 1e-9) - g.r.max(),
-            "Twice as far out x²/2 - x³/6 has come down to its value at 0.",
+            "At twice this radius, x²/2 - x³/6 is again equal to its value at 0.",
             lambda: line(cubic, 1.0, 3.0),
         ),
     )

@@ -43,7 +43,7 @@ class Given(NamedTuple):
 
 
 def stiff(given: Given) -> Given:
-    """Steps of 1.5/‖XᵀX‖ along the stiffest direction."""
+    """The step is 1.5/‖XᵀX‖, and the error lies along the steepest direction."""
     o, r = given.problem, given.distance[:, None]
     w = o.minimiser + r * torch.linalg.eigh(o.A.T @ o.A)[1][:, -1]
     return given._replace(w=w, eta=3 * step_limits(o.A).floor)

@@ -46,13 +46,13 @@ def residual(given: Given) -> float:
 
 
 def unsolvable(given: Given, rng: Generator) -> Given:
-    """Targets that no w fits."""
+    """No w fits the targets exactly."""
     noise = normal(rng, len(given.y))
     return given._replace(y=given.y + 10 * noise * given.y.norm() / noise.norm())
 
 
 def long_step() -> Given:
-    """Steps twice as long as the limit multiply the error of two like rows by nine."""
+    """Two equal rows and steps of twice the limit multiply the squared error by nine."""
     X = torch.tensor([[1.0, 0.1], [1.0, -0.1]], dtype=torch.float64)
     return Given(X, X[:, 0], 2 * step_limits(X).convergence)
 

@@ -28,7 +28,7 @@ from corollary.theory.optimization.stochastic.rates import NonconvexRate, sgd_no
 
 
 def parabola(self: "SgdNonconvexRate") -> Stochastic:
-    """A parabola, whose gradients grow with the distance, under a bound for near points."""
+    """On a parabola, gradients far away exceed the bound σ, which holds near the start only."""
     X = torch.ones(2, 1, dtype=torch.float64)
     problem = squares(X, torch.tensor([-1.0, 1.0], dtype=torch.float64))
     return Stochastic(problem, 1.0, 1.5 * min(self.K) ** 0.5 * X[0])

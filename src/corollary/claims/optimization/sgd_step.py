@@ -50,7 +50,7 @@ class SgdStep(Claim[Given]):
     supposes = Suppose(
         "each index is equally likely",
         lambda g: near(g.p, 1 / len(g.p)),
-        "A loaded die: the gradient is biased.",
+        "If the indices are not equally likely, the gradient is biased.",
         p=lambda g: torch.arange(1, len(g.p) + 1) / torch.arange(1, len(g.p) + 1).double().sum(),
     )
     symbols = "‖x − x*‖² + progress + noise", "all n steps averaged"

@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 
 def local_minimum() -> Given:
-    """A local minimum that is not global is taken for x*."""
+    """x* is a local minimum that is not global."""
 
     def f(x: Tensor) -> Tensor:
         return (x.square() / 20 + 1 - torch.cos(x)).sum()
@@ -62,7 +62,7 @@ class SmoothSuboptimality(Claim[Given]):
         Suppose(
             "f is L-smooth at the points",
             lambda g: g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in g.x),
-            "The smoothness is eight times what is claimed.",
+            "The curvature is eight times as large as stated.",
             L=1.0,
         ),
     )

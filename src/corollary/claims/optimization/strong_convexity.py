@@ -43,13 +43,14 @@ class StrongConvexity(Claim[Given]):
     n: int = option(30, low=1, high=1000)  # steps
     d: int = option(3, low=1, high=20)  # dimension
     points: int = 30  # data points of the logistic loss
-    lam: float = option(0.05, low=1e-3, high=10.0)  # its ridge
+    lam: float = option(0.05, low=1e-3, high=10.0)  # ridge penalty of the logistic loss
 
     relation = at_least(ulps=2**10, scale=1.0)  # values of size 1; eigenvalues to rounding
     supposes = Suppose(
         "the curvature is looked at all along each step",
         lambda g: near(torch.stack([g.seen[:, 0], g.seen[:, -1]]), torch.stack([g.x, g.ends()])),
-        "At the start of long steps the function is more curved than further on.",
+        "The curvature is taken at the start of each step only, where it is larger than further "
+        "on.",
         seen=lambda g: g.x[:, None],
     )
     symbols = "f(x) + ∇f(x)ᵀδ + μ/2 ‖δ‖²", "f(x + δ)"

@@ -51,7 +51,7 @@ class TangentBelow(Claim[Given]):
     supposes = Suppose(
         "no chord of f runs below f",
         chords,
-        "A sine has tangents on both sides.",
+        "A sine lies partly above and partly below its tangents.",
         f=lambda g: lambda x: torch.sin(3 * x).sum(),
     )
     symbols = "f(x′) + ∇f(x′)ᵀ(x − x′)", "f(x)"

@@ -43,7 +43,7 @@ def _segments_inside(given: Given) -> bool:
 
 
 def across_a_cut(given: Given) -> Given:
-    """The angle on a cut plane with a hole: a small gradient, and a jump across the cut."""
+    """The polar angle on a cut plane has a small gradient, but jumps across the cut."""
 
     def inside(x: Tensor) -> Tensor:
         on_the_cut = (x[:, 1].abs() < 1e-12) & (x[:, 0] < 0)
@@ -62,7 +62,7 @@ class BoundedGradient(Claim[Given]):
         Suppose(
             "the gradient is at most L",
             lambda g: g.L * (1 + 1e-12) - _largest_gradient(g),
-            "L is half of the steepest gradient: some pairs rise faster.",
+            "L is half of the largest gradient norm, so some increments are larger than allowed.",
             L=lambda g: _largest_gradient(g) / 2,
         ),
         Suppose("the set is convex", _segments_inside, without=across_a_cut),

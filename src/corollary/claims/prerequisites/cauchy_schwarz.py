@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 def inside_the_light_cone(given: Given) -> Given:
-    """Two vectors inside the light cone of t² - r²: their product exceeds their lengths."""
+    """For t² - r², the product of two time-like vectors exceeds the product of their lengths."""
     x = torch.tensor([[2.0, 1.0]], dtype=torch.float64)
     y = torch.tensor([[2.0, -1.0]], dtype=torch.float64)
     return Given(x, y, torch.diag(x.new_tensor([1.0, -1.0])))

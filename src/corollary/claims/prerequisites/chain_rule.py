@@ -42,7 +42,7 @@ def smooth(given: Given) -> tuple[bool, str]:
 
 
 def identity_of_two_kinks(given: Given) -> Given:
-    """relu(x) - relu(-x) at its kink: it has slope 1, and the product of the slopes is 0."""
+    """At 0, relu(x) - relu(-x) has slope 1, but the product of the slopes is 0."""
     split = torch.tensor([[1.0], [-1.0]], dtype=torch.float64)
     maps = (lambda x: split @ x, torch.relu, lambda z: split.T @ z)
     return Given(maps, torch.zeros(1, dtype=torch.float64))

@@ -52,7 +52,7 @@ class CharacteristicPolynomial(Claim[Given]):
     supposes = Suppose(
         "each eigenvalue is counted with its multiplicity",
         _with_multiplicity,
-        "Each distinct eigenvalue is taken once: a factor is missing.",
+        "Each distinct eigenvalue is counted once, so a factor is missing.",
         roots=lambda g: _eigenvalues(g.A, once=True),
     )
     symbols = "Π (λᵢ − z)", "det(A − zI)"

@@ -51,7 +51,7 @@ class CompactInterval(Claim[Given]):
         Suppose(
             "the set is closed",
             lambda g: closure([g.K]) == (g.K,),
-            "Without its left end, (0, 1] is covered by all (1/i, 2), and by no finitely many.",
+            "The half-open interval (0, 1] is covered by all (1/i, 2), but not by finitely many.",
             lambda: Given(Interval(0, 1, low_in=False), tuple((1 / i, 2.0) for i in range(1, 9))),
         ),
         Suppose("the intervals cover it", lambda g: covers(*g)),

@@ -42,13 +42,13 @@ def _error(given: Given, h: float, scheme: Scheme) -> float:
 
 class DifferenceQuotient(Claim[Given]):
     d: int = option(3, low=1, high=50)  # dimension
-    scheme: Literal["forward", "central"] = "central"  # which quotient
+    scheme: Literal["forward", "central"] = "central"  # kind of difference quotient
 
     relation = slope(gap=0.1)  # the next term of the error bends the line by a few hundredths
     supposes = Suppose(
         "f has three continuous derivatives near x",
         lambda g: has_continuous_derivative(lambda t: g.f(g.x + t), 0.0, 3),
-        "The second derivative has a corner: the error is of order 3/2.",
+        "The second derivative has a corner, so the error is of order 3/2.",
         lambda g: Given(lambda x: x.relu().pow(2.5).sum(), torch.zeros_like(g.x)),
     )
     symbols = "order of the scheme", "‖numerical − true gradient‖"

@@ -47,7 +47,7 @@ class FactorizationOptimum(Claim[Given]):
     supposes = Suppose(
         "the start meets the leading singular vectors",
         _overlap,
-        "From the saddle at zero it never moves.",
+        "If both factors start at zero, they never move away from this saddle.",
         V=lambda g: 0 * g.V,
     )
     symbols = "½ Σ σᵢ², i > p", "loss"

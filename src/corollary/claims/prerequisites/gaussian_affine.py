@@ -43,7 +43,7 @@ class GaussianAffine(Claim[Given]):
     supposes = Suppose(
         "X is normal",
         lambda g: min(kstest(column.numpy(), "norm").pvalue for column in g.z.T) - 1e-6,
-        "Signs in place of normals: the same mean and covariance, another law.",
+        "Random signs have the same mean and covariance, but another distribution.",
         z=lambda g: torch.where(g.z > 0, 1.0, -1.0).double(),
     )
     symbols = "level", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"

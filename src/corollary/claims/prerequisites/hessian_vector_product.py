@@ -43,7 +43,7 @@ def _two_sides(given: Given, t: float = 1e-5) -> float:
 
 
 def kink_of_the_gradient(given: Given) -> Given:
-    """At a kink of the gradient autograd returns a number, though there is no limit."""
+    """At a kink of the gradient, autograd returns a number, although no limit exists."""
     zero = torch.zeros(2, dtype=torch.float64)
     return Given(lambda x: 0.5 * x.relu().square().sum(), zero, torch.ones_like(zero))
 

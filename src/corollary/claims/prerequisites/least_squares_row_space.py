@@ -45,7 +45,7 @@ def _kernel_part(X: Tensor, w: Tensor) -> Tensor:
 def _outside(given: Given) -> tuple[bool, str]:
     force = LeastSquares(given.X, given.y).gradient(given.w) + 2 * given.decay * given.w
     share = float(_kernel_part(given.X, force).norm() / force.norm())
-    return share < 1e-12, f"{share:.1%} of it is outside"
+    return share < 1e-12, f"{share:.1%} of the gradient is outside"
 
 
 class LeastSquaresRowSpace(Claim[Given]):
@@ -57,7 +57,7 @@ class LeastSquaresRowSpace(Claim[Given]):
     supposes = Suppose(
         "the gradient lies in the span of the data",
         _outside,
-        "With a penalty the part in the kernel decays.",
+        "With a penalty, the part of w in the kernel of X decays.",
         decay=0.1,
     )
     symbols = "w₀ + X⁺(y − Xw₀)", "end of gradient descent"

@@ -42,7 +42,7 @@ def off_diagonal(given: Given) -> float:
 
 
 def in_another_basis(given: Given, rng: Generator) -> Given:
-    """B has eigenvectors of its own: AB and BA are two matrices."""
+    """B has other eigenvectors than A, so AB and BA are different."""
     Q = torch.linalg.qr(normal(rng, *given.B.shape)).Q
     return given._replace(B=Q @ given.B @ Q.T)
 

@@ -43,13 +43,13 @@ def _is_smooth(given: Given) -> bool:
 
 
 def once_around(given: Given) -> Given:
-    """Once around the circle the increment is zero, and the speed never is."""
+    """Along a full circle the increment is zero, but the derivative is never zero."""
     start = torch.zeros(1, dtype=torch.float64)
     return Given(lambda t: torch.cat([t.cos(), t.sin()]), start, start + 2 * math.pi)
 
 
 def across_a_kink(given: Given) -> Given:
-    """Across the kink of |x| the slope is -1 or 1, and the mean slope is neither."""
+    """Across the kink of |x|, the slope is -1 or 1, but the mean slope is between them."""
     start = torch.full((1,), -1.0, dtype=torch.float64)
     return Given(torch.abs, start, -4 * start)
 

@@ -50,14 +50,14 @@ class MinimumQuadraticBound(Claim[Given]):
         Suppose(
             "the gradient vanishes at x*",
             lambda g: 1e-9 - gradient(g.value, g.xstar).norm(),
-            "Half-way up the slope f rises faster than any parabola from there.",
+            "At a point with nonzero gradient, f rises faster than the parabola.",
             xstar=lambda g: torch.pi / 2 / g.a,
             steps=lambda g: g.steps.abs(),
         ),
         Suppose(
             "f is L-smooth at the points",
             lambda g: below(smoothness_constant(g.value, g.points()[::11]).value, g.L, 1e-9),
-            "With half of L the parabola is too flat.",
+            "If L is halved, the parabola is too flat.",
             L=lambda g: g.L / 2,
         ),
     )

@@ -38,13 +38,13 @@ class OrthogonalInverse(Claim[Given]):
         Suppose(
             "Q is square",
             lambda g: g.Q.shape[0] == g.Q.shape[1],
-            "A tall matrix with orthonormal columns: QQᵀ is a projector.",
+            "For a tall matrix with orthonormal columns, QQᵀ is a projector instead of I.",
             lambda g: Given(g.Q[:, :-1], g.x[:, :-1]),
         ),
         Suppose(
             "the columns of Q are orthonormal",
             lambda g: near(g.Q.T @ g.Q, torch.eye(g.Q.shape[1]).double(), to=1e-12),
-            "A rotation that also stretches by 1.2.",
+            "Q is a rotation times 1.2, so its columns do not have length 1.",
             Q=lambda g: 1.2 * g.Q,
         ),
     )

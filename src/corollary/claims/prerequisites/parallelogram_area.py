@@ -36,7 +36,7 @@ class ParallelogramArea(Claim[Given]):
     supposes = Suppose(
         "the two vectors lie in the plane",
         lambda g: g.V.shape[1] == 2,
-        "Two vectors of space: the first two coordinates see a shadow only.",
+        "For two vectors in space, the first two coordinates give only a projection of the area.",
         lambda: Given(torch.tensor([[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]], dtype=torch.float64)),
     )
     symbols = "|det V|, or 1 + (1 if it is not 0)", "area, or dimension of the span"

@@ -35,7 +35,7 @@ class Given(NamedTuple):
 
 
 def shear(given: Given) -> Given:
-    """A shear has eigenvalues 1 and 1, and a direction with uᵀAu = -4."""
+    """A shear has eigenvalues 1 and 1, but uᵀAu = -4 in some direction u."""
     A = torch.tensor([[1.0, -10.0], [0.0, 1.0]], dtype=torch.float64)
     return Given(A, torch.tensor([1.0, 0.5], dtype=torch.float64))
 

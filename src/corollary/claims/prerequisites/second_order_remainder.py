@@ -36,7 +36,7 @@ class Given(NamedTuple):
 class SecondOrderRemainder(Claim[Given]):
     d: int = 5  # dimension
     m: int = 6  # width of the small network that is expanded
-    lengths: tuple[float, ...] = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)  # of the increments
+    lengths: tuple[float, ...] = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)  # lengths of the increments
 
     relation = equals(ulps=2**16, scale=1.0)  # 32 nodes integrate tanh along such steps to 1e-12
     supposes = Suppose(

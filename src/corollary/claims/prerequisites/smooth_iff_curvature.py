@@ -47,7 +47,7 @@ def _curvature(given: Given) -> float:
 
 
 def hinge(given: Given) -> Given:
-    """The slope of the hinge loss jumps: two weights on both sides of its kink."""
+    """The slope of the hinge loss jumps between two weights on both sides of its kink."""
     one = torch.ones(1, 1, dtype=torch.float64)
     return Given(one, lambda m: (1 - m).relu(), 0.999 * one, 1.001 * one)
 

@@ -53,7 +53,7 @@ class SmoothSpectrum(Claim[Given]):
     supposes = Suppose(
         "the gradient is L-Lipschitz",
         lambda g: g.L * (1 + 1e-9) - _steepest(g),
-        "The constant is too small by half.",
+        "The stated L is half of the true constant.",
         L=lambda g: g.L / 2,
     )
     symbols = "L", "‖H(x)‖₂"

@@ -35,13 +35,13 @@ class Given(NamedTuple):
 
 
 def uniform_around_zero(given: Given) -> Given:
-    """Uniform on [-1, 1]: the tail integral is 1/4, the mean 0."""
+    """For X uniform on [-1, 1], the tail integral is 1/4, but the mean is 0."""
     law = Law(lambda x: 0.5, lambda t: min(max((1 - t) / 2, 0.0), 1.0), -1.0, 1.0)
     return Given((law,) * len(given.laws))
 
 
 class TailIntegral(Claim[Given]):
-    rate: float = option(2.0, low=0.1, high=10.0)  # of the exponential law, at most
+    rate: float = option(2.0, low=0.1, high=10.0)  # rate of the exponential law, at most
     p: float = option(0.3, low=0.05, high=0.95)  # success probability of the geometric law
 
     relation = equals(ulps=2**20)  # adaptive quadrature to 1e-12 of tails that are cut at 1e-17

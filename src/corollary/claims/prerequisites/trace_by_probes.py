@@ -36,7 +36,7 @@ def _uncorrelated(given: Given) -> tuple[bool, str]:
 
 
 def one_sign(given: Given, rng: Generator) -> Given:
-    """One sign for all entries: the mean is the sum of all entries of A."""
+    """All entries of z are equal, so the mean is the sum of all entries of A."""
     n, s = given.z.shape
     A = given.A.diagonal().diag() + torch.ones_like(given.A) / n
     return Given(A, given.z[:1].expand(n, -1) + 1e-3 * normal(rng, n, s))

@@ -43,7 +43,8 @@ class BatchNormScale(Claim[Given]):
         Suppose(
             "nothing is added to the variance",
             lambda g: (g.delta == 0, f"δ = {g.delta:g}"),
-            "The delta of torch's layers beside small weights: their size is seen.",
+            "If the variance gets torch's small delta, the output depends on the size of small "
+            "weights.",
             w1=lambda g: 0.01 * g.w1,
             delta=1e-5,
         ),

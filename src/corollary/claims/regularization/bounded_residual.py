@@ -56,7 +56,8 @@ class BoundedResidual(Claim[Given]):
         Suppose(
             "w hat is the max-margin vector",
             lambda g: 1e-6 - kkt_residuals(margin_problem(g.x), g.svm.w, g.svm.alpha).largest,
-            "Twice the vector is not the shortest: the rest grows like log t.",
+            "If ŵ is twice as long, it is not the max-margin vector, and the residual grows like "
+            "log t.",
             svm=lambda g: dataclasses.replace(g.svm, w=2 * g.svm.w),
         ),
         Suppose(

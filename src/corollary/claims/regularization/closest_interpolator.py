@@ -49,7 +49,7 @@ class Given(NamedTuple):
 
 
 def repeated_row(given: Given) -> Given:
-    """Two equal rows with different targets: nothing interpolates, and SGD does not settle."""
+    """Two equal rows have different targets, so nothing interpolates and SGD does not converge."""
     X, y = torch.cat([given.X, given.X[:1]]), torch.cat([given.y, given.y[:1] + 1])
     return given._replace(X=X, y=y)
 
@@ -70,7 +70,7 @@ class ClosestInterpolator(Claim[Given]):
         Suppose(
             "the step lies between 0 and n/λmax",
             lambda g: (0 < g.share < 1, f"η = {g.share:g} n/λmax"),
-            "A step that is five per cent too long diverges.",
+            "If the step is 5 % too long, descent diverges.",
             share=1.05,
         ),
     )
@@ -101,7 +101,7 @@ class ClosestInterpolator(Claim[Given]):
         return Kept(torch.cat([path[-1] for path in paths.values()]), paths=paths)
 
     @picture(
-        "In the span of the data, all end at one point",
+        "Methods that stay in the span of the data end at the same point",
         x="step t",
         y="‖w − nearest interpolator‖",
         log="y",

@@ -39,14 +39,14 @@ def _largest(given: Given) -> float:
 
 
 class DropoutMoments(Claim[Given]):
-    p: float = option(0.5, low=0.05, high=0.5)  # the share that is dropped
+    p: float = option(0.5, low=0.05, high=0.5)  # dropout rate
     draws: int = option(60_000, low=100, high=10_000_000)  # masks
 
     relation = within_interval(level=0.99999, resolution=0.05)  # of numbers of size 1
     supposes = Suppose(
         "what is kept is divided by 1 - p",
         lambda g: 1e-9 - abs(_largest(g) - 1 / (1 - g.p)),
-        "Plain masks have mean (1 - p) a.",
+        "Without the division, the mean of the masked activation is (1 - p) a.",
         inverted=False,
     )
     symbols = "a, a²/(1 − p), 0", "mean over masks"

@@ -59,7 +59,7 @@ class DropoutPenalty(Claim[Given]):
     supposes = Suppose(
         "the masks have mean 1",
         lambda g: near(_mean_mask(g), 1.0),
-        "Masks of zeros and ones shrink the outputs.",
+        "If the masks are zeros and ones, they shrink the outputs.",
         inverted=False,
     )
     symbols = "loss + penalty", "loss, averaged over all masks"

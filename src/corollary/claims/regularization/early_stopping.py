@@ -52,7 +52,7 @@ class EarlyStopping(Claim[Given]):
         Suppose(
             "descent is stopped at 1/(ηλ)",
             lambda g: (abs(g.time * g.eta * g.lam - 1) < 1e-9, f"{g.time:g}"),
-            "Stopped at the printed time η/λ, the two differ in the first order.",
+            "At the printed stopping time η/λ, the two solutions differ in first order.",
             time=lambda g: g.eta / g.lam,
         ),
         Suppose("the step is stable", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]),

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 
 class ExponentialTails(Claim[Given]):
     k: int = option(50, low=2, high=10_000)  # margins
-    reach: float = option(20.0, low=1.0, high=30.0)  # the largest of them
+    reach: float = option(20.0, low=1.0, high=30.0)  # largest margin
 
     relation = at_most(ulps=2**8, scale=1.0)  # a difference from 1, of exponentials of u <= 30
     supposes = (

@@ -42,7 +42,7 @@ class FastLoss(Claim[Given]):
         Suppose(
             "the loss has a tight exponential tail",
             lambda g: (tail_check(g.loss).tight, g.loss.name),
-            "A loss whose tail is a power falls like t^(-1/3) only.",
+            "If the tail of the loss is a power, the loss falls only like t^(-1/3).",
             loss=POLYNOMIAL_TAIL,
         ),
     )
@@ -58,7 +58,7 @@ class FastLoss(Claim[Given]):
         rates = rates_report(given.x, given.svm, s, given.flow(s), loss=given.loss)
         return Series(TIMES, given.svm.margin**2 * rates.t_loss)
 
-    @picture("The loss is fast, the direction slow", x="t", y="what is left", log="xy")
+    @picture("The loss converges fast, the direction slowly", x="t", y="what is left", log="xy")
     def race(self, trial: Trial[Given]) -> Marks:
         x, svm, _, loss = trial.given
         s = torch.linspace(1, 23, 60, dtype=torch.float64)

@@ -62,7 +62,7 @@ def _small_loss(self: "GrowingMargin", given: Given) -> float:
 
 
 def bias_alone(self: "GrowingMargin", rng: Generator) -> Given:
-    """All labels are +1 and the bias of the output alone serves them: the margin shrinks."""
+    """All labels are +1, and the output bias alone fits them, so the margin shrinks."""
     x, net = normal(rng, self.n, 2), HomogeneousNet([2, 2, 1], bias="output", scale=0.1, rng=rng)
     with torch.no_grad():
         net.get_parameter("layers.1.b").fill_(0.3)
@@ -73,8 +73,8 @@ class GrowingMargin(Claim[Given]):
     n: int = option(8, low=4, high=100)  # points
     m: int = option(16, low=2, high=200)  # hidden units
     last: float = option(9.0, low=4.0, high=100.0)  # log of the last time
-    loss: Literal["logistic", "exponential"] = "logistic"  # of the margin
-    step: float = option(0.03, low=0.001, high=0.1)  # of the scheme, in log t
+    loss: Literal["logistic", "exponential"] = "logistic"  # loss function of the margin
+    step: float = option(0.03, low=0.001, high=0.1)  # step of the scheme, in log t
 
     relation = at_least(ulps=2**30)  # 2e-7: the flow is followed in steps
     supposes = (

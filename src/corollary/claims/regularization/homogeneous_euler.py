@@ -38,7 +38,7 @@ def _degrees(given: Given) -> tuple[bool, str]:
 
 
 def bias_at_the_output(self: "HomogeneousEuler", rng: Generator) -> Given:
-    """A bias at the output of two or more layers has degree 1, not that of the rest."""
+    """With a bias at the output, the degree of the bias differs from that of the other weights."""
     given = self.nets(rng, "output")
     return Given(given.nets[1:], given.x)
 

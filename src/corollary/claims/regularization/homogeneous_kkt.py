@@ -57,7 +57,7 @@ class HomogeneousKkt(Claim[Given]):
     n: int = option(10, low=2, high=100)  # points
     d: int = option(4, low=2, high=20)  # inputs
     m: int = option(6, low=2, high=100)  # hidden units
-    step: float = option(0.15, low=0.01, high=0.2)  # of the scheme, in log t
+    step: float = option(0.15, low=0.01, high=0.2)  # step of the scheme, in log t
 
     relation = converges(gap=0.03)  # slackness falls like 1/log t
     supposes = (
@@ -65,7 +65,7 @@ class HomogeneousKkt(Claim[Given]):
         Suppose(
             "the loss has a tight exponential tail",
             lambda g: (tail_check(g.loss).tight, g.loss.name),
-            "With a polynomial tail points of larger margin keep weight.",
+            "If the tail of the loss is polynomial, points with a larger margin keep their weight.",
             lambda self, g: self.followed(g.x, g.y, g.net, POLYNOMIAL_TAIL),
         ),
         Suppose("at some time every point is right", lambda g: g.flow.q[0].min()),

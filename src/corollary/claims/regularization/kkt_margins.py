@@ -46,27 +46,27 @@ def _at(angles: Tensor) -> Tensor:
 
 
 class KktMargins(Claim[Given]):
-    angle: float = option(100.0, low=95.0, high=115.0)  # between the two points, in degrees
-    step: float = option(0.1, low=0.01, high=0.2)  # of the scheme, in log t
+    angle: float = option(100.0, low=95.0, high=115.0)  # angle between the two points, in degrees
+    step: float = option(0.1, low=0.01, high=0.2)  # step of the scheme, in log t
 
     relation = converges(gap=0.02)  # of the ratio; starts of size 0.1 are forgotten like 1/log t
     supposes = (
         Suppose(
             "the points are at an obtuse angle",
             lambda g: -(g.x[0] @ g.x[1]),
-            "At an acute angle the units of both starts end at one direction.",
+            "If the angle is acute, the units of both starts converge to the same direction.",
             x=lambda g: torch.nn.functional.normalize(g.x + g.x.sum(dim=0)),
         ),
         Suppose(
-            "every unit of the first start sees both points",
+            "every unit of the first start is active on both points",
             lambda g: (g.x @ g.shared.T).min(),
-            "Both starts have units that see one point each: one margin.",
+            "In both starts each unit is active on one point only, and the margins are equal.",
             shared=lambda g: g.separate,
         ),
         Suppose(
-            "every unit of the second start sees its own point only",
+            "every unit of the second start is active on one point only",
             lambda g: bool(((g.x @ g.separate.T > 0) == torch.eye(2, dtype=torch.bool)).all()),
-            "Both starts have units that see both points: one margin.",
+            "In both starts each unit is active on both points, and the margins are equal.",
             separate=lambda g: g.shared,
         ),
     )

@@ -51,7 +51,7 @@ class NoOverfitting(Claim[Given]):
     dataset: Literal["digits", "mnist"] = "digits"  # mnist has to be on disk or reachable
     n: int = option(200, low=20, high=60_000)  # training images
     widths: tuple[int, ...] = option((4, 8, 16, 32, 128), low=1)  # hidden units
-    stop: Literal["zero_train", "converged"] = "converged"  # when a run ends
+    stop: Literal["zero_train", "converged"] = "converged"  # rule that ends a run
     steps: int = option(120, low=10, high=100_000)  # updates at most
     seeds: int = option(12, low=2, high=50)  # training sets, each with a network of each width
     slack: float = option(0.15, low=0.0, high=1.0)  # part by which the widest may be worse
@@ -60,11 +60,11 @@ class NoOverfitting(Claim[Given]):
     supposes = Suppose(
         "all networks may make the same number of updates",
         lambda self, g: min(g.steps) - self.steps + 1,
-        "The widest network is stopped after three steps, before it fits.",
+        "The widest network is stopped after three steps, before it fits the data.",
         steps=lambda g: (*g.steps[:-1], 3),
     )
     symbols = "0, and 1 + slack", "mean over training sets"
-    rows = "training error", "test error of the widest over that of the first that fits"
+    rows = "training error", "test error of the widest / of the first that fits"
 
     def given(self, rng: Generator) -> Given:
         return Given((self.steps,) * len(self.widths))

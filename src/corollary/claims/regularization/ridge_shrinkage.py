@@ -56,12 +56,12 @@ class RidgeShrinkage(Claim[Given]):
     supposes = Suppose(
         "the penalty is λ‖w‖²",
         lambda g: (g.penalty == g.lam, f"λ = {g.lam:g}, penalty {g.penalty:g} ‖w‖²"),
-        "Half the penalty, as (11.28) has it: the denominator is d² + λ/2.",
+        "With half of the penalty, as in (11.28), the denominator is d² + λ/2.",
         penalty=lambda g: g.lam / 2,
     )
     symbols = "d²/(d² + λ)", "share of uᵀy that is kept"
     shows = Along(
-        "Ridge regression shrinks thin directions most",
+        "Ridge regression shrinks directions of small variance most",
         x="singular value d",
         at="singular_values",
         log="x",

@@ -40,7 +40,7 @@ class ShortestInterpolator(Claim[Given]):
     supposes = Suppose(
         "what is added lies in the kernel of X",
         lambda g: near(g.added @ g.X.T, 0.0, to=1e-10),
-        "Vectors with a part in the row space shorten w as well as lengthen it.",
+        "If the added vector has a part in the row space, it can make w shorter.",
         added=lambda g: g.added + g.X[:1],
     )
     symbols = "‖w_x‖² + ‖w_c‖²", "‖w‖²"

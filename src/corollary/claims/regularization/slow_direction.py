@@ -45,7 +45,7 @@ class SlowDirection(Claim[Given]):
         Suppose(
             "the loss has a tight exponential tail",
             lambda g: (tail_check(g.loss).tight, g.loss.name),
-            "A loss whose tail is a power ends in another direction.",
+            "If the tail of the loss is a power, descent ends in another direction.",
             loss=POLYNOMIAL_TAIL,
         ),
     )

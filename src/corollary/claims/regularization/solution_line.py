@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 def parallel(given: Given) -> Given:
-    """The second plane is parallel to the first: they do not meet."""
+    """The two planes are parallel and do not meet."""
     X, y, starts = given
     return Given(torch.stack([X[0], X[0]]), torch.stack([y[0], y[0] + 1]), starts)
 

@@ -42,13 +42,13 @@ def _off(given: Given) -> Residuals:
 
 
 def negative_multiplier(given: Given) -> Given:
-    """A negative multiplier pushes w across: both margins are 1, and w is too long."""
+    """One multiplier is negative: both margins are 1, but w is too long."""
     x = torch.tensor([[1.0, 0.0], [2.0, 1.0]], dtype=torch.float64)
     return Given(x, x.new_tensor([3.0, -1.0]))
 
 
 def weight_far_out(given: Given) -> Given:
-    """A tenth of the weight goes to the point with the largest margin."""
+    """A tenth of the weight is moved to the point with the largest margin."""
     x, alpha = given
     moved = 0.9 * alpha
     moved[(x @ (alpha @ x)).argmax()] += 0.1 * alpha.sum()
@@ -65,7 +65,7 @@ class SupportVectorKkt(Claim[Given]):
         Suppose(
             "w separates with margin 1",
             lambda g: 1e-6 - _off(g).primal,
-            "Half of all multipliers: w is too short.",
+            "All multipliers are halved, so w is too short.",
             alpha=lambda g: g.alpha / 2,
         ),
         Suppose(

@@ -55,7 +55,7 @@ class ValidationLossGrowth(Claim[Given]):
     n: int = option(14, low=2, high=200)  # training points, at least d
     d: int = option(3, low=2, high=10)  # dimension
     valid: int = option(40, low=4, high=1000)  # validation points
-    errors: int = option(3, low=1, high=50)  # of them on the wrong side
+    errors: int = option(3, low=1, high=50)  # validation points on the wrong side
 
     relation = converges(gap=0.02)  # what is missing falls with a power of 1/t
     supposes = (
@@ -66,7 +66,7 @@ class ValidationLossGrowth(Claim[Given]):
         Suppose(
             "the max-margin vector misclassifies the points of K",
             lambda g: -(g.wrong @ g.cloud.w).max(),
-            "Points on the right side: their loss does not grow.",
+            "If the points of K are classified correctly, their loss does not grow.",
             wrong=lambda g: -g.wrong,
         ),
     )

@@ -45,16 +45,16 @@ class AdversarialTraining(Claim[Given]):
     weak: int = option(30, low=1, high=200)  # weak features, beside one strong one
     eps: float = option(0.4, low=0.05, high=0.9)  # largest change of a feature
     sizes: tuple[int, ...] = (100, 400, 1600, 6400)  # training points
-    steps: int = option(150, low=50, high=2000)  # of full-batch descent
+    steps: int = option(150, low=50, high=2000)  # steps of full-batch descent
 
     relation = converges(gap=0.015)  # sampling error of 6,400 points, and of the descent
     supposes = Suppose(
         "training uses the radius of the attack",
         lambda self, g: (g.train_eps == self.eps, f"{g.train_eps:g}"),
-        "Standard training keeps the weak features.",
+        "Standard training keeps using the weak features.",
         train_eps=0.0,
     )
-    symbols = "best robust accuracy there is", "robust accuracy of what was learned"
+    symbols = "best possible robust accuracy", "robust accuracy of the trained model"
     shows = Over("Accuracy under attack grows with the sample", x="training points")
 
     def given(self, rng: Generator) -> Given:

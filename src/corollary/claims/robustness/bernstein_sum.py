@@ -53,7 +53,7 @@ class BernsteinSum(Claim[Given]):
     supposes = Suppose(
         "the moments satisfy the condition with s and c",
         _moments_fit,
-        "As if the variables were sub-Gaussian: without the second term it is false.",
+        "For sub-Gaussian variables the second term is not needed; for these variables it is.",
         c=0.0,
     )
     symbols = "γ", "exact probability to exceed the bound"

@@ -57,7 +57,7 @@ class Given(NamedTuple):
 
 
 def bounds_at_zero(self: "CertifiedTraining", given: Given, rng: Generator) -> Given:
-    """Bounds at radius 0 are the loss itself: it is standard training three times over."""
+    """At radius 0 the bounds are the loss itself, so all three networks get standard training."""
     nets = [self.trained(rng, {}) for _ in range(self.draws)]
     return given._replace(draws=tuple(Trained(net, net, net) for net in nets), trained_eps=0.0)
 
@@ -66,9 +66,9 @@ class CertifiedTraining(Claim[Given]):
     eps: float = option(0.1, low=0.01, high=0.3)  # largest change of a pixel
     width: int = option(100, low=10, high=300)  # units of a hidden layer
     L: int = option(3, low=1, high=6)  # hidden layers
-    steps: int = option(200, low=50, high=5000)  # of Adam
+    steps: int = option(200, low=50, high=5000)  # steps of Adam
     n: int = option(100, low=20, high=360)  # test digits
-    draws: int = option(6, low=2, high=20)  # of initial weights and orders of the data
+    draws: int = option(6, low=2, high=20)  # draws of initial weights and data orders
 
     relation = at_least(level=0.99)  # a Student interval over draws
     supposes = Suppose(
@@ -76,7 +76,7 @@ class CertifiedTraining(Claim[Given]):
         lambda self, g: (g.trained_eps == self.eps, f"{g.trained_eps:g}"),
         without=bounds_at_zero,
     )
-    symbols = "least gain", "more that is proved, as a share of test digits"
+    symbols = "least gain", "additional share of test digits that is proved"
     predicts = [GAIN, GAIN]
     rows = ("than after standard training", "than after adversarial training")
     shows = Along("Training on bounds makes proofs possible", x="certified training proves")

@@ -38,14 +38,14 @@ class Given(NamedTuple):
 
 
 class ChiSquare(Claim[Given]):
-    version: Version = "notes"  # which bound: laurent_massart, notes or sub_gaussian
+    version: Version = "notes"  # bound: laurent_massart, notes or sub_gaussian
     sizes: tuple[int, ...] = (3, 10, 100, 1000, 10000)  # degrees of freedom
 
     relation = at_most(ulps=64)  # the incomplete gamma function of scipy
     supposes = Suppose(
         "there are enough degrees of freedom for this γ",
         lambda self, g: all(chi2_applies(k, p, self.version) for k, p in g.cases),
-        "One degree of freedom, one in a million: it fails 56 times as often.",
+        "With one degree of freedom and γ = 10⁻⁶, the bound fails 56 times as often as allowed.",
         cases=((1, 1e-6),),
     )
     symbols = "γ", "exact failure probability"

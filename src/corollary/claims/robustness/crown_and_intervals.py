@@ -60,7 +60,7 @@ class Given(NamedTuple):
 
 
 def narrow_intervals(self: "CrownAndIntervals", rng: Generator) -> Given:
-    """Units wake up just outside of intervals that are too narrow, and take the margin."""
+    """The intervals are too narrow: units become active just outside and reduce the margin."""
     x, w = normal(rng, 1, self.d), normal(rng, self.m, self.d)
     last = torch.zeros(3, self.m, dtype=torch.float64)
     last[1] = 1.0
@@ -77,7 +77,7 @@ class CrownAndIntervals(Claim[Given]):
     m: int = option(32, low=2, high=300)  # width of the hidden layers
     L: int = option(2, low=1, high=6)  # hidden layers
     sigma: Literal["relu", "tanh", "gelu"] = "relu"  # function of the hidden layers
-    radii: int = option(5, low=2, high=20)  # how many radii, up to that of the attack
+    radii: int = option(5, low=2, high=20)  # number of radii, up to the radius of the attack
 
     relation = at_least(ulps=2**20, scale=1.0)  # sums of some hundred terms of size 1 a layer
     supposes = Suppose(
@@ -115,7 +115,11 @@ class CrownAndIntervals(Claim[Given]):
         found = attack.inputs(scores, torch.zeros_like(given.x), given.y, rng=rng)
         return torch.cat([given.bounds("crown"), margins(scores(found), given.y)])
 
-    @picture("What is proved of the margin, and what is found", x="ε", y="smallest margin within ε")
+    @picture(
+        "Proved lower bounds on the margin, and margins found by attacks",
+        x="ε",
+        y="smallest margin within ε",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         eps, n = trial.given.eps, self.radii
         yield Curve(trial.measured[n:], eps, label="worst margin found by an attack")

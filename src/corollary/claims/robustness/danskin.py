@@ -47,7 +47,7 @@ class DanskinTheorem(Claim[Given]):
     supposes = Suppose(
         "the maximiser is unique",
         lambda self, g: (len(self.at(g).maximisers) == 1, f"{len(self.at(g).maximisers)}"),
-        "Both signs of the perturbation of a weight 0 are worst, and g has a kink.",
+        "If a weight is 0, both signs of its perturbation are worst, and g has a kink.",
         w=lambda g: torch.cat([torch.zeros(1, dtype=torch.float64), g.w[1:]]),
         v=lambda g: torch.cat([g.v, -g.v]),
     )

@@ -46,7 +46,7 @@ def _continuous_gradient(given: Given) -> Tensor:
 
 
 def at_every_kink(self: "FgsmGain", rng: Generator) -> Given:
-    """A leaky ReLU at the kink of every unit: what remains is of first order."""
+    """If every leaky ReLU unit is at its kink, the remainder is of first order."""
     model = MLP([self.d, self.m, 1], "leaky_relu", rng=rng)
     return Given(model, torch.zeros(1, self.d, dtype=torch.float64))
 

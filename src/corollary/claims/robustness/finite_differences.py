@@ -50,7 +50,7 @@ def _off_on_a_parabola(given: Given) -> tuple[bool, str]:
 
 
 def at_every_kink(self: "FiniteDifferences", rng: Generator) -> Given:
-    """A leaky ReLU at the kink of every unit: no step is short enough."""
+    """If every leaky ReLU unit is at its kink, no step is short enough."""
     model = MLP([self.d, 30, 1], "leaky_relu", rng=rng)
     return Given(model, torch.zeros(1, self.d, dtype=torch.float64))
 
@@ -64,7 +64,7 @@ class FiniteDifferences(Claim[Given]):
         Suppose(
             "the differences are central, exact for parabolas",
             _off_on_a_parabola,
-            "One-sided differences are exact to first order only.",
+            "One-sided differences are only accurate to first order.",
             central=False,
         ),
         Suppose(

@@ -46,13 +46,13 @@ class FlipRemainder(Claim[Given]):
     d: int = option(10, low=1, high=200)  # dimension
     m: int = option(10, low=1, high=500)  # hidden units
     n: int = option(200, low=1, high=2000)  # inputs
-    reach: float = option(0.5, low=0.01, high=4.0)  # of the step, in units of |f|/‖∇f‖
+    reach: float = option(0.5, low=0.01, high=4.0)  # length of the step, in units of |f|/‖∇f‖
 
     relation = at_most(ulps=2**20)  # differences of numbers of order one, down to steps of 1e-4
     supposes = Suppose(
         "H bounds the Hessian",
         _room,
-        "As if the network were nearly linear.",
+        "H is much smaller than the Hessian, as if the network were nearly linear.",
         H=lambda g: 1e-3 * g.H,
     )
     symbols = "H‖Δ‖²/2", "|f(x+Δ) − f(x)(1−η‖∇f‖²)|"

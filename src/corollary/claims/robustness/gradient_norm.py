@@ -48,7 +48,7 @@ class GradientNorm(Claim[Given]):
     supposes = Suppose(
         "the weights have variance 1/d",
         lambda g: 0.1 - max(abs(v - 1) for v in g.weight_variances),
-        "Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter.",
+        "If the weights are ten times smaller, the gradient is ten times shorter.",
         lambda self, rng: self.drawn(rng, 0.1),
     )
     symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²)"

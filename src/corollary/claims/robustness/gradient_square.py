@@ -41,7 +41,7 @@ class GradientSquare(Claim[Given]):
     supposes = Suppose(
         "the input has length √d",
         lambda g: 1e-9 - max((x.norm(dim=1) - x.shape[1] ** 0.5).abs().max() for x in g.inputs),
-        "Inputs five times longer: the units saturate.",
+        "If the inputs are five times longer, the units saturate.",
         inputs=lambda g: [5 * x for x in g.inputs],
     )
     symbols = "(1−1/d) E σ′² + E[Z²σ′²]/d", "E‖∇f‖²"

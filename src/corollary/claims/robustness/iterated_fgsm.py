@@ -44,7 +44,7 @@ class Given(NamedTuple):
 
 class IteratedFgsm(Claim[Given]):
     eps: float = option(0.15, low=0.01, high=0.5)  # largest change of a pixel, in [0, 1]
-    steps: int = option(10, low=2, high=100)  # of the iterated attack
+    steps: int = option(10, low=2, high=100)  # steps of the iterated attack
     width: int = option(64, low=8, high=512)  # hidden units
     runs: int = option(6, low=2, high=50)  # networks
 
@@ -52,7 +52,7 @@ class IteratedFgsm(Claim[Given]):
     supposes = Suppose(
         "the steps can reach the boundary of the ball",
         lambda self, g: (g.alpha * g.steps >= self.eps, f"{g.alpha * g.steps:.3g}"),
-        "Three steps of a tenth of the radius end well inside the ball.",
+        "Three steps of length ε/10 end well inside the ball.",
         alpha=lambda g: g.alpha / 2,
         steps=3,
     )

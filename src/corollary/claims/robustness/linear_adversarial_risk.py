@@ -38,13 +38,13 @@ class LinearAdversarialRisk(Claim[Given]):
     n: int = option(200, low=2, high=5000)  # points
     d: int = option(20, low=2, high=200)  # dimension
     radii: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1)  # sizes of perturbations
-    steps: int = option(8, low=1, high=100)  # of the attack
+    steps: int = option(8, low=1, high=100)  # steps of the attack
 
     relation = at_most(ulps=256)  # sums over points and coordinates
     supposes = Suppose(
         "the perturbations stay in the ball",
-        lambda g: (g.excess <= 1, f"{g.excess:g} times its radius"),
-        "An attack with four times the radius.",
+        lambda g: (g.excess <= 1, f"{g.excess:g} times the radius"),
+        "The attack uses four times the radius.",
         excess=4.0,
     )
     symbols = "exact adversarial risk", "risk under a few gradient steps"

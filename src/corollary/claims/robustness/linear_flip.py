@@ -52,7 +52,7 @@ class LinearFlip(Claim[Given]):
     supposes = Suppose(
         "f is affine",
         _bend,
-        "The boundary of a tanh network is not where the tangent crosses zero.",
+        "For a tanh network, the decision boundary is not where the linearisation is zero.",
         model=lambda g, rng: MLP([g.x.shape[1], 10, 1], "tanh", rng=rng).requires_grad_(False),
     )
     symbols = "|f| over the dual norm of the gradient", "radius at which the sign changes"

@@ -57,13 +57,13 @@ class LinearWorstCase(Claim[Given]):
     n: int = option(8, low=1, high=100)  # inputs
     d: int = option(30, low=2, high=500)  # dimension
     eps: float = option(0.3, low=0.001, high=10.0)  # size of perturbations
-    norm: Norm = "linf"  # of perturbations: linf, l2 or l1
+    norm: Norm = "linf"  # norm of perturbations: linf, l2 or l1
 
     relation = equals(ulps=2**12, scale=1.0)  # sums of d terms, forty steps
     supposes = Suppose(
         "f is affine",
         _bend,
-        "The linearised margin of a tanh network is not the worst one.",
+        "For a tanh network, the worst margin is not the one of its linearisation.",
         model=lambda g, rng: MLP([g.x.shape[1], 20, 1], "tanh", rng=rng),
     )
     symbols = "y f(x) − ε‖w‖*", "smallest y f(x+δ) found by projected ascent"

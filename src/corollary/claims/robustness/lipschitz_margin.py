@@ -54,7 +54,7 @@ class LipschitzMargin(Claim[Given]):
     supposes = Suppose(
         "the constants are at least the products of the layers' norms",
         lambda g: (g.factor >= 1, f"{g.factor:g} times"),
-        "Constants of half the size, as an estimate from a few gradients may be.",
+        "The constants are half as large, as an estimate from a few gradients may be.",
         factor=0.5,
     )
     symbols = "margin over Lipschitz constant r", "‖δ‖ that changes the class, by DeepFool"

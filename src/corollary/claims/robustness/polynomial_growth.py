@@ -36,14 +36,14 @@ def _beyond(given: Given) -> bool:
 
 
 def read_at_a_zero(self: "PolynomialGrowth") -> Given:
-    """A polynomial that vanishes at n = 2, read from there."""
+    """The polynomial vanishes at n = 2, where the ratio is taken."""
     c = torch.zeros(self.degree + 1, dtype=torch.float64)
     c[-1], c[-2] = 1.0, -2.0
     return Given(c, 1.0, 2.0)
 
 
 class PolynomialGrowth(Claim[Given]):
-    degree: int = option(4, low=1, high=8)  # of the polynomial
+    degree: int = option(4, low=1, high=8)  # degree of the polynomial
     largest: int = option(10000, low=100, high=10**6)  # size up to which ratios are taken
 
     relation = at_most(ulps=64)  # sums of a few terms

@@ -53,7 +53,7 @@ class Given(NamedTuple):
 
 
 def long_steps(given: Given) -> Given:
-    """Steps a few hundred times too long on a steep network: the loss goes up and down."""
+    """Steps are a few hundred times too long, so the loss goes up and down."""
     steep = given._replace(W=8 * given.W)
     return steep._replace(eta=400 / steep.smoothness())
 
@@ -62,8 +62,8 @@ class ProjectedAscent(Claim[Given]):
     d: int = option(20, low=2, high=200)  # dimension
     m: int = option(30, low=2, high=500)  # hidden units
     eps: float = option(1.0, low=0.01, high=10.0)  # size of perturbations
-    norm: Norm = "l2"  # of perturbations: linf, l2 or l1
-    steps: int = option(12, low=4, high=40)  # of the ascent
+    norm: Norm = "l2"  # norm of perturbations: linf, l2 or l1
+    steps: int = option(12, low=4, high=40)  # steps of the ascent
 
     relation = at_least(ulps=64, scale=1.0)  # gains are differences of losses of size 1
     supposes = Suppose(

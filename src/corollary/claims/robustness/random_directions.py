@@ -38,11 +38,11 @@ def _linear(self: "RandomDirections", given: Given) -> tuple[bool, str]:
     along = steps @ batch_gradient(given.loss, given.x)[0]
     odd = (given.loss(given.x + steps) - given.loss(given.x - steps)) / 2 - along
     off = float(odd.abs().max() / along.abs().max())
-    return off < 1e-9, f"off by {off:.2g}"
+    return off < 1e-9, f"difference {off:.2g}"
 
 
 def saturated(self: "RandomDirections", rng: Generator) -> Given:
-    """A loss that saturates within the step: the estimate is far too short."""
+    """The loss saturates within the step, so the estimated gradient is far too short."""
     w = 200 * normal(rng, self.d)
     return Given(lambda x: torch.tanh(x @ w), torch.zeros(1, self.d, dtype=torch.float64))
 

@@ -49,7 +49,7 @@ class Given(NamedTuple):
 
 
 def near_points(given: Given) -> Given:
-    """Two near points with opposite labels, and a c that ignores them."""
+    """Two points are close and have opposite labels, and c is smaller than their correlation."""
     x, y, c = given
     near = x[0] + 0.3 * x[1]
     moved = near * (x.shape[1] ** 0.5 / near.norm())
@@ -65,7 +65,7 @@ class RobustNetwork(Claim[Given]):
         Suppose(
             "the points have length √d",
             lambda g: near(g.x.norm(dim=1), g.x.shape[1] ** 0.5),
-            "Points of half the length are within no unit's reach.",
+            "If the points have half the length, no unit is active on them.",
             x=lambda g: g.x / 2,
         ),
         Suppose(

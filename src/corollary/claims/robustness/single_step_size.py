@@ -39,7 +39,7 @@ class SingleStepSize(Claim[Given]):
     supposes = Suppose(
         "the output is of order one",
         lambda g: 3 - max(s.before.square().mean().sqrt() for s in g.steps),
-        "An output bias of size √d: the flip is as long as the input.",
+        "With an output bias of size √d, the flip is as long as the input.",
         lambda self, rng: self.drawn(rng, 1.0),
     )
     symbols = "∝ d^(−1/2)", "median ‖Δ‖ / ‖x‖"

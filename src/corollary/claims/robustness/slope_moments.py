@@ -39,7 +39,7 @@ class SlopeMoments(Claim[Given]):
     supposes = Suppose(
         "the moments grow no faster than factorials",
         lambda g: slope_constants(g.derivative) is not None,
-        "The exponential leaves every factorial bound.",
+        "The moments of the exponential grow faster than any factorial bound.",
         derivative=lambda g: torch.exp,
     )
     symbols = "log of the bound, over q", "log E|σ′(Z)|^2q, over q"

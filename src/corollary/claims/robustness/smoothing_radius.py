@@ -53,8 +53,8 @@ class SmoothingRadius(Claim[Given]):
     supposes = (
         Suppose(
             "the noise has the deviation that the radius is computed with",
-            lambda g: (g.noise == g.sigma, f"{g.noise:g} against {g.sigma:g}"),
-            "Noise of half the size: the class is surer than it should be, and R doubles.",
+            lambda g: (g.noise == g.sigma, f"noise {g.noise:g}, σ = {g.sigma:g}"),
+            "If the noise is half as large as stated, the class is too certain, and R doubles.",
             noise=lambda g: g.sigma / 2,
         ),
         Suppose("the point is not on the boundary", lambda g: g.distance),

@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 def small_torus(given: Given) -> Given:
-    """A torus of the kernel's size does not have the loudest frequency."""
+    """A torus of the size of the kernel lacks the frequency with the largest norm."""
     wave, middle = torch.zeros_like(given.kernels[:1]), given.kernels.shape[-1] // 2
     wave[..., middle, middle], wave[..., middle, middle - 1] = 1.0, -1.0
     return Given(wave, 1 - 2 * middle)
@@ -41,10 +41,10 @@ def small_torus(given: Given) -> Given:
 
 class TorusNorm(Claim[Given]):
     size: int = option(7, low=4, high=12)  # rows and columns of the image
-    channels: int = option(3, low=1, high=6)  # in and out
+    channels: int = option(3, low=1, high=6)  # input and output channels
     k: int = option(3, low=1, high=5)  # rows and columns of the kernel
-    stride: int = option(1, low=1, high=3)  # of the convolution
-    kernels: int = option(8, low=1, high=100)  # that are drawn
+    stride: int = option(1, low=1, high=3)  # stride of the convolution
+    kernels: int = option(8, low=1, high=100)  # random kernels
 
     relation = at_most(ulps=64)  # singular values of matrices of some hundred rows
     supposes = Suppose(

@@ -42,8 +42,8 @@ class TrainedRobustness(Claim[Given]):
     d: int = option(300, low=50, high=2000)  # dimension
     sizes: tuple[int, ...] = (8, 16, 32, 64)  # numbers of points
     width: int = option(100, low=10, high=1000)  # hidden units
-    steps: int = option(400, low=100, high=5000)  # of training
-    draws: int = option(3, low=1, high=50)  # of points and labels
+    steps: int = option(400, low=100, high=5000)  # steps of training
+    draws: int = option(3, low=1, high=50)  # draws of points and labels
 
     # at these m and d the exponent is -0.46, known to ±0.1; the theorem is about the limit
     relation = slope(gap=0.2, side=-1)
@@ -55,7 +55,7 @@ class TrainedRobustness(Claim[Given]):
         Suppose(
             "the network is trained by gradient descent",
             lambda g: g.steps,
-            "The radius of the construction hardly depends on m.",
+            "The constructed network is not trained, and its radius hardly depends on m.",
             steps=0,
         ),
     )

@@ -35,7 +35,7 @@ def _imbalance(given: Given) -> Tensor:
 
 
 def all_positive(self: "TwoLayerNormal", given: Given, rng: Generator) -> Given:
-    """All output weights are +1: the mean grows like the root of k."""
+    """All output weights are +1, so the mean grows like the square root of k."""
     nets = self.networks(rng)
     with torch.no_grad():
         for net in nets:

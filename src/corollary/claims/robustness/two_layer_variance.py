@@ -41,7 +41,7 @@ class TwoLayerVariance(Claim[Given]):
     supposes = Suppose(
         "the input has length √d",
         lambda g: near(g.x.norm(dim=1), g.x.shape[1] ** 0.5),
-        "Inputs twice as long have four times the variance.",
+        "If the inputs are twice as long, the variance is four times as large.",
         x=lambda g: 2 * g.x,
     )
     symbols = "E σ(Z)²", "E f²"

@@ -81,7 +81,8 @@ class AnswerSpan(Claim[Given]):
         Suppose(
             "the decoder gives spans of the passage of at most ℓ tokens",
             finds_answers,
-            "The two maxima taken apart cross, or touch the question.",
+            "If start and end are chosen separately, the span may be reversed or include the "
+            "question.",
             decoder=lambda g: maxima_apart,
         ),
     )
@@ -119,4 +120,6 @@ class AnswerSpan(Claim[Given]):
         edges = (-0.5, len(values) - 0.5)
         yield HeatMap(shown.tolist(), edges, edges, label="a_s + b_e, 0 where it is no answer")
         yield Points(best.start[:1], best.end[:1], label="decoder's span")
-        yield Points(apart.start[:1], apart.end[:1], label="the two maxima apart", role="other")
+        yield Points(
+            apart.start[:1], apart.end[:1], label="start and end chosen separately", role="other"
+        )

@@ -46,13 +46,13 @@ class AttentionConvexHull(Claim[Given]):
         Suppose(
             "no weight is negative",
             lambda g: below(-g.A, 0.0),
-            "A position that takes its own average away from twice itself steps outside.",
+            "If an output is twice its input minus the average, it lies outside the convex hull.",
             A=lambda g: 2 * torch.eye(len(g.A), dtype=g.A.dtype) - g.A,
         ),
         Suppose(
             "the weights of each position sum to 1",
             lambda g: near(g.A.sum(dim=1), 1.0, to=1e-12),
-            "Scores in place of weights, the shorthand of the notes, are no average.",
+            "If scores are used as weights, as in the notes, the output is not an average.",
             A=lambda g: g.X @ g.X.T,
         ),
     )

@@ -50,20 +50,20 @@ def run(given: Given, X: Tensor) -> Tensor:
 class AttentionEquivariance(Claim[Given]):
     T: int = option(7, low=2, high=200)  # length of the sequence
     d: int = option(8, low=2, high=64)  # numbers per position, even
-    norm: Literal["post", "pre", "none"] = "post"  # where the block normalises
+    norm: Literal["post", "pre", "none"] = "post"  # place of the normalisation in the block
 
     relation = equals(ulps=4096, scale=1.0)  # sums of T terms in another order, normalised twice
     supposes = (
         Suppose(
             "no positions are added",
             lambda g: not bool(g.positions.any()),
-            "Sinusoidal positions stay where they are: the outputs are others.",
+            "Sinusoidal positions do not move with the rows, so the outputs change.",
             positions=lambda g: sinusoidal_encoding(*g.X.shape),
         ),
         Suppose(
             "every position may read every other",
             lambda g: bool(g.mask.all()),
-            "Under a causal mask a row reads others when it moves.",
+            "With a causal mask, a row that is moved reads other rows.",
             mask=lambda g: causal_mask(len(g.X)),
         ),
     )

@@ -39,7 +39,7 @@ class AttentionGradient(Claim[Given]):
     supposes = Suppose(
         "scores and values are made of the same vectors",
         lambda g: near(g.K, g.X),
-        "Scores by vectors twice as long have another gradient.",
+        "If the scores use vectors twice as long, the gradient is different.",
         K=lambda g: 2 * g.X,
     )
     symbols = "∇ log-sum-exp", "attention"

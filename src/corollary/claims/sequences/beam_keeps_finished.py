@@ -56,7 +56,7 @@ def dropping(model: NextToken, width: int, N: int) -> float:
 
 
 class BeamKeepsFinished(Claim[Given]):
-    width: int = option(2, high=6)  # of the beam
+    width: int = option(2, high=6)  # width of the beam
     steps: int = option(6, low=3, high=50)  # the most steps
 
     relation = equals(ulps=8)  # two factors
@@ -64,7 +64,7 @@ class BeamKeepsFinished(Claim[Given]):
         Suppose(
             "finished sequences are kept: one of a single token is found after two steps",
             lambda g: g.search(ENDS_AT_ONCE, 1, 2),
-            "Listing 10.4: the beam is empty from step 3 on.",
+            "With Listing 10.4, the beam is empty from step 3 on.",
             search=lambda g: dropping,
         ),
         Suppose(

@@ -53,7 +53,7 @@ class BothSides(Claim[Given]):
         Suppose(
             "every position may read every position",
             lambda g: bool(g.mask.all()),
-            "With a causal mask no word knows those to its right.",
+            "With a causal mask, no word depends on words to its right.",
             mask=lambda g: causal_mask(len(g.mask)),
         ),
         Suppose(
@@ -83,9 +83,9 @@ class BothSides(Claim[Given]):
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """With and without a causal mask."""
-        shown = {"BERT: every word knows every word": trial}
+        shown = {"BERT: every word depends on every word": trial}
         if trial.without:
-            shown["With a causal mask: none knows those to its right"] = trial.without[0]
+            shown["With a causal mask: no word depends on words to its right"] = trial.without[0]
         return tuple(picture(title, t.kept.strength) for title, t in shown.items())
 
 

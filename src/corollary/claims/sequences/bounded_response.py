@@ -43,7 +43,7 @@ class BoundedResponse(Claim[Given]):
         Suppose(
             "all eigenvalues lie inside the unit disc",
             lambda g: 1 - g.eigenvalues.abs().max(),
-            "Eigenvalues just outside: the states grow without limit.",
+            "If the eigenvalues are just outside the unit disc, the states grow without limit.",
             eigenvalues=lambda g: 1.03 * g.eigenvalues / g.eigenvalues.abs(),
         ),
         Suppose(

@@ -53,7 +53,7 @@ def built_twice(given: Given) -> tuple[bool, str]:
     token = given.tokenizer.vocabulary.token
     built = [token(a) + token(b) for a, b in given.tokenizer.merges]
     twice = len(built) - len(set(built))
-    return twice == 0, f"{twice} are"
+    return twice == 0, f"tokens built in two ways: {twice}"
 
 
 def abc(given: Given) -> Given:
@@ -90,13 +90,13 @@ class BytePairEncoding(Claim[Given]):
         Suppose(
             "every character of the text is in the vocabulary",
             lambda g: set(normal_form(g.text)) <= set(g.tokenizer.vocabulary.tokens),
-            "Characters that are not known are lost.",
+            "Characters that are not in the vocabulary are lost.",
             text=lambda g: g.text + " ∂x/∂t",
         ),
         Suppose(
             "the tokenizer makes letters small and spaces single",
             lambda g: g.tokenizer.normalizer(" A  b\n") == "a b",
-            "Without the first step capital letters are not known.",
+            "If capital letters are not made small, they are not in the vocabulary.",
             tokenizer=lambda g: replace(g.tokenizer, normalizer=Normalizer()),
         ),
     )

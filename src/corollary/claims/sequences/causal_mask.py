@@ -43,13 +43,13 @@ class CausalMask(Claim[Given]):
         Suppose(
             "the mask is lower triangular",
             lambda g: (not bool(g.mask.triu(1).any()), f"{int(g.mask.triu(1).sum())} later"),
-            "All may read all: the future is seen.",
+            "If every position may read every position, it reads later ones.",
             mask=lambda g: torch.ones_like(g.mask),
         ),
         Suppose(
             "every position may read itself",
             lambda g: bool(g.mask.diagonal().all()),
-            "The first position may read nothing: its weights do not sum to 1.",
+            "If the first position may read nothing, its weights do not sum to 1.",
             mask=lambda g: g.mask.tril(-1),
         ),
     )

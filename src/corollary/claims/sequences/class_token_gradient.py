@@ -72,7 +72,7 @@ class ClassTokenGradient(Claim[Given]):
         Suppose(
             "the classifier reads the vector of [CLS] alone",
             reads_the_first,
-            "A classifier on the mean of all vectors reads each of them alike.",
+            "A classifier on the mean of all vectors uses all vectors equally.",
             head=lambda g: MeanHead(WIDTH, rng=Generator().manual_seed(0)),
         ),
         Suppose("the classes have weights", lambda g: g.head.out.W.norm(), constant),
@@ -104,7 +104,7 @@ class ClassTokenGradient(Claim[Given]):
         return list(range(self.length))
 
     @picture(
-        "Only [CLS] is read, yet all tokens are heard",
+        "The classifier reads only [CLS], but all tokens influence it",
         x="position t",
         y="share of the squared gradient",
     )

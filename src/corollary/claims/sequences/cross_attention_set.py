@@ -44,13 +44,13 @@ class CrossAttentionSet(Claim[Given]):
         Suppose(
             "keys and values are permuted together",
             lambda g: torch.equal(g.key_order, g.value_order),
-            "Values that stay behind their keys.",
+            "The keys are permuted, but the values are not.",
             value_order=lambda g: g.value_order.roll(1),
         ),
         Suppose(
             "every row of the memory is there once",
             lambda g: torch.equal(g.key_order.sort().values, torch.arange(len(g.K))),
-            "Half of the memory twice, the other half not at all.",
+            "Half of the rows appear twice, and the other half is missing.",
             key_order=lambda g: g.key_order // 2,
             value_order=lambda g: g.value_order // 2,
         ),

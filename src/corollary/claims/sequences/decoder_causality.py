@@ -65,21 +65,21 @@ def same_rows(given: Given) -> bool:
 class DecoderCausality(Claim[Given]):
     T: int = option(6, low=2, high=100)  # tokens
     s: int = option(5, low=2, high=100)  # positions of the memory
-    heads: int = option(2, high=8)  # of each attention; four numbers per head
+    heads: int = option(2, high=8)  # heads of each attention; four numbers per head
 
     relation = equals(ulps=4096, scale=1.0)  # the memory is summed in another order
     supposes = (
         Suppose("self-attention is shown nothing that comes later", masked, listing),
         Suppose(
-            "no token but the last is exchanged",
+            "only the last token is changed",
             lambda g: torch.equal(g.x[:-1], g.changed[:-1]),
-            "Another first token moves every output.",
+            "If the first token changes, every output changes.",
             changed=lambda g: g.changed.roll(1, dims=0),
         ),
         Suppose(
             "the memory has the same rows",
             same_rows,
-            "Another memory moves every output.",
+            "If the memory changes, every output changes.",
             reordered=lambda g: -g.memory,
         ),
     )
@@ -109,7 +109,7 @@ class DecoderCausality(Claim[Given]):
             before = trial.given.block(trial.given.x, trial.given.memory)
             return Points(t, (trial.kept.after - before).norm(dim=1), label=label, role=role)
 
-        yield Level(0.0, label="no earlier output moves")
+        yield Level(0.0, label="no earlier output changes")
         yield moves(trial, "decoder block", "measured")
         for broken in trial.without[:1]:
             yield moves(broken, "Listing 10.3", "other")

@@ -38,27 +38,27 @@ def entries(given: Given) -> Tensor:
 class DotProductVariance(Claim[Given]):
     dims: tuple[int, ...] = (4, 16, 64, 256)  # dimensions of queries and keys
     draws: int = option(4000, low=100, high=100_000)  # pairs in each dimension
-    law: Literal["normal", "sign", "uniform"] = "normal"  # of the entries
+    law: Literal["normal", "sign", "uniform"] = "normal"  # distribution of the entries
 
     relation = within_interval(resolution=0.15)  # 4000 squares have a mean known to about 0.09
     supposes = (
         Suppose(
             "entries have mean 0",
             lambda g: mean_is(entries(g)),
-            "Entries with a mean: the products have one too, and it grows like d.",
+            "If the entries have a mean, the mean of the products grows like d.",
             q=lambda g: tuple(q + 0.5 for q in g.q),
             k=lambda g: tuple(k + 0.5 for k in g.k),
         ),
         Suppose(
             "entries have variance 1",
             lambda g: mean_square_is(entries(g), 1.0),
-            "Queries twice as long: the variance is four times as large.",
+            "If the queries are twice as long, the variance is four times as large.",
             q=lambda g: tuple(2 * q for q in g.q),
         ),
         Suppose(
             "q and k are not correlated",
             lambda g: mean_is(entries(g).prod(dim=0)),
-            "Every query is its own key: the mean alone is d.",
+            "If every query equals its key, the mean of the products is d.",
             k=lambda g: g.q,
         ),
     )

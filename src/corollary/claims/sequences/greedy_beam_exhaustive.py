@@ -47,7 +47,7 @@ def prefix_stays(given: Given) -> tuple[bool, str]:
 
 
 def crumbling(given: Given) -> Given:
-    """Both continuations of B push A1 out of a beam of two, and crumble."""
+    """Both continuations of B replace A1 in a beam of two, and later become improbable."""
     crumbs = {f"c{k}": 0.1 for k in range(10)}
     after = {"A": {"A1": 0.4, "A2": 0.3, "A3": 0.3}, "B": {"B1": 0.5, "B2": 0.5}}
     after |= {"A1": {"A11": 1.0}, "B1": crumbs, "B2": crumbs, "C": crumbs}
@@ -57,7 +57,7 @@ def crumbling(given: Given) -> Given:
 class GreedyBeamExhaustive(Claim[Given]):
     K: int = option(8, low=2, high=20)  # tokens
     N: int = option(2, low=1, high=5)  # length of the sequences
-    width: int = option(3, high=50)  # of the beam
+    width: int = option(3, high=50)  # width of the beam
 
     relation = at_most(ulps=64)  # sums of N logarithms, exponentiated
     supposes = Suppose(

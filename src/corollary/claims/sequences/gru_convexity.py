@@ -55,13 +55,13 @@ class GruConvexity(Claim[Given]):
         Suppose(
             "the first state lies in [-1, 1]^m",
             lambda g: (bool((g.z0.abs() <= 1).all()), f"‖z₀‖∞ = {float(g.z0.abs().max()):g}"),
-            "A start outside comes back only step by step.",
+            "If the first state is outside the cube, it returns only gradually.",
             z0=lambda g: g.z0 + 3.0,
         ),
         Suppose(
             "candidates lie in [-1, 1]^m",
             lambda g: bool((g.cell.parts(g.z0, g.x[:, 0])[1].abs() <= 1).all()),
-            "Candidates outside the cube draw the states out of it.",
+            "If candidates are outside the cube, the states leave the cube.",
             cell=lambda g, rng: Unsquashed(g.x.shape[2], g.z0.shape[1], rng=rng),
         ),
     )

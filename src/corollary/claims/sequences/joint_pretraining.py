@@ -69,10 +69,10 @@ class JointPretraining(Claim[Given]):
     supposes = Suppose(
         "the second stage trains the encoder too",
         lambda g: g.rate,
-        "A second stage that trains the classifier alone forgets nothing.",
+        "If the second stage trains only the classifier, nothing is forgotten.",
         rate=0.0,
     )
-    symbols = "margin", "loss after two stages less loss after the joint run"
+    symbols = "margin", "loss after two stages minus loss after the joint run"
 
     def given(self, rng: Generator) -> Given:
         tasks = [(task(self.pairs, rng), task(500, rng)) for _ in range(self.seeds)]

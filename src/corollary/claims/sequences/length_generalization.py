@@ -4,9 +4,9 @@ The parity of the bits read so far is one bit of state, flipped by each 1. A rec
 has learned it on strings of :math:`n` bits goes on for as long as one likes. A transformer with
 positions answers as well up to :math:`n` bits, but by another way, which ends there: beyond the
 training length it is near chance. Measured are the accuracy of the transformer within the training
-length, what it loses beyond, and the accuracy of the recurrent network beyond, each as the mean
-over networks that differ in their start. This is an experiment with small networks, not a theorem
-about all of them.
+length, loss of the transformer beyond n bits, and the accuracy of the recurrent network beyond,
+each as the mean over networks that differ in their start. This is an experiment with small
+networks, not a theorem about all of them.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.6; Hahn (2020), Theoretical
     limitations of self-attention in neural sequence models; Anil, Wu, Andreassen et al. (2022),
@@ -73,15 +73,15 @@ class LengthGeneralization(Claim[Given]):
     seeds: int = option(6, low=2, high=20)  # networks of each kind
     steps: int = 500  # training steps
     within: float = option(0.9, low=0.5, high=1.0)  # accuracy of the transformer up to n bits
-    lost: float = option(0.2, low=0.0, high=0.5)  # what it loses beyond
-    kept: float = option(0.9, low=0.5, high=1.0)  # accuracy of the recurrent network beyond
+    lost: float = option(0.2, low=0.0, high=0.5)  # accuracy lost beyond n bits
+    kept: float = option(0.9, low=0.5, high=1.0)  # accuracy of the recurrent network beyond n bits
 
     relation = at_least(level=0.95)  # means over the networks, with a Student interval
     supposes = (
         Suppose(
             "the first network reads by attention, not by a state",
             lambda g: isinstance(g.first(torch.Generator()), GPT),
-            "A recurrent network in the place of the transformer loses nothing.",
+            "If the first network is recurrent too, it loses nothing.",
             first=lambda g: g.second,
         ),
         Suppose(
@@ -90,7 +90,7 @@ class LengthGeneralization(Claim[Given]):
         ),
     )
     symbols = "at least", "accuracy of the parity"
-    rows = "transformer, up to n bits", "what it loses beyond", "recurrent network, beyond"
+    rows = "transformer, up to n bits", "its loss beyond n bits", "recurrent network, beyond n bits"
 
     def given(self, rng: Generator) -> Given:
         bits = partial(torch.randint, 2, generator=rng)
@@ -137,7 +137,7 @@ class LengthGeneralization(Claim[Given]):
         return max(1 - step / self.steps, 0.0)
 
     @picture(
-        "A state goes on, attention stops at the length it knows",
+        "A recurrent state works beyond the training length, attention does not",
         x="bits read",
         y="accuracy of the parity",
     )

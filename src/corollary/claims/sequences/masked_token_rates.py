@@ -49,7 +49,7 @@ class MaskedTokenRates(Claim[Given]):
         Suppose(
             "of the selected tokens 80 % are masked, 10 % replaced and 10 % left",
             lambda g: g.shares == (0.8, 0.1, 0.1),
-            "Every selected token is masked: none is random and none is left.",
+            "Every selected token is masked; none is replaced and none is left unchanged.",
             shares=(1.0, 0.0, 0.0),
         ),
         Suppose(
@@ -61,7 +61,7 @@ class MaskedTokenRates(Claim[Given]):
         Suppose(
             "a token is selected with probability 0.15",
             lambda g: g.p == P,
-            "Half as many tokens again are selected.",
+            "Tokens are selected with probability 0.225.",
             p=1.5 * P,
         ),
     )

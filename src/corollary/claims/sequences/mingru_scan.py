@@ -40,15 +40,15 @@ class MingruScan(Claim[Given]):
     relation = equals(ulps=2**18, scale=1.0)  # logarithms of products of T gates lose most
     supposes = (
         Suppose(
-            "gates do not see the state",
+            "gates do not depend on the state",
             lambda g: not bool(g.K.any()),
-            "Gates that see the state cannot be computed ahead.",
+            "Gates that depend on the state cannot be computed in advance.",
             K=lambda g: 2 * torch.eye(len(g.K), dtype=g.K.dtype),
         ),
         Suppose(
-            "candidates do not see the state",
+            "candidates do not depend on the state",
             lambda g: not bool(g.L.any()),
-            "Candidates that see the state cannot be computed ahead.",
+            "Candidates that depend on the state cannot be computed in advance.",
             L=lambda g: torch.eye(len(g.L), dtype=g.L.dtype) / 2,
         ),
     )

@@ -61,13 +61,13 @@ def run(layer: nn.Module, X: Tensor) -> Tensor:
 
 
 def attention(given: Given, rng: Generator) -> Given:
-    """Attention, with weights that follow the input."""
+    """The layer is attention, whose weights depend on the input."""
     live = SingleHeadSelfAttention(given.X.shape[1], bias=False, rng=rng)
     return given._replace(layer=live.requires_grad_(False))
 
 
 def offset(given: Given) -> Given:
-    """A bias is added once on one side, and a + b times on the other."""
+    """With a bias, one side adds it once, and the other side adds it a + b times."""
     layer = deepcopy(given.layer)
     if isinstance(layer, Frozen):
         layer.live.W_o.b = nn.Parameter(given.X.new_ones(given.X.shape[1]), requires_grad=False)

@@ -59,7 +59,7 @@ class NextSentencePairs(Claim[Given]):
         Suppose(
             "negatives are drawn among sentences that never follow",
             looks,
-            "Negatives drawn without looking follow now and then.",
+            "If negatives are drawn at random, some of them are true successors.",
             draw=lambda g: partial(nsp_pairs, exclude_successors=False),
         ),
         Suppose(

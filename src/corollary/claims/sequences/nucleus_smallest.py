@@ -54,7 +54,7 @@ class NucleusSmallest(Claim[Given]):
         Suppose(
             "the kept mass reaches p",
             lambda g: below(g.p - (softmax(g.logits) * g.kept).sum(dim=1), 1e-12),
-            "The most probable token alone is too little where the distribution is flat.",
+            "For a flat distribution, the mass of the most probable token is below p.",
             kept=lambda g: nucleus(g.logits, 1e-9),
         ),
         Suppose("no token left out is more probable than a kept one", likely_first, in_order),

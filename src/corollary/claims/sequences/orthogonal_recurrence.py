@@ -43,7 +43,7 @@ def shift(given: Given) -> Given:
 
 class OrthogonalRecurrence(Claim[Given]):
     m: int = option(8, low=2, high=100)  # units
-    steps: int = option(60, low=2, high=200)  # i - t
+    steps: int = option(60, low=2, high=200)  # numbers of steps i - t
     high: float = option(1.1, low=1.0, high=2.0)  # a gain that explodes
     low: float = option(0.9, low=0.1, high=1.0)  # a gain that vanishes
 
@@ -53,7 +53,7 @@ class OrthogonalRecurrence(Claim[Given]):
         Suppose(
             "the recurrence is linear",
             lambda g: near(g.phi.derivative(g.x), 1.0, to=0.0),
-            "Where tanh is flat gradients vanish at every gain.",
+            "If tanh saturates, gradients vanish at every gain.",
             phi=lambda g: HYPERBOLIC,
         ),
     )

@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 class PatchConvolution(Claim[Given]):
     images: int = 2  # images
-    channels: int = 3  # of an image
+    channels: int = 3  # channels of an image
     patch: int = option(4, low=2, high=32)  # side P of a patch
     across: int = option(4, low=1, high=16)  # patches along a side
     d: int = 4  # numbers per token
@@ -46,7 +46,7 @@ class PatchConvolution(Claim[Given]):
     supposes = Suppose(
         "the filters are the rows of W read as patches",
         lambda g: torch.equal(g.kernel.flatten(1), g.W),
-        "Filters turned around, as in the convolution of mathematics, are other filters.",
+        "If the filters are flipped, as in a mathematical convolution, the result differs.",
         kernel=lambda g: g.kernel.flip(2, 3),
     )
     symbols = "convolution with stride P", "W z + b of the patch"

@@ -40,7 +40,7 @@ class Given(NamedTuple):
 
 
 def placed(self: "PatchOrder", given: Given, rng: Generator) -> Given:
-    """With position embeddings the puzzle is another image."""
+    """With position embeddings, the shuffled patches give other logits."""
     model = self.model(rng, positions=True)
     nn.init.normal_(model.get_parameter("positions.P"), generator=rng)
     return given._replace(model=model)
@@ -61,14 +61,14 @@ class PatchOrder(Claim[Given]):
             without=placed,
         ),
         Suppose(
-            "every patch is in the puzzle once",
+            "every patch appears exactly once",
             lambda g: torch.equal(g.order.sort().values, torch.arange(len(g.order))),
-            "Half of the patches twice make another image.",
+            "If half of the patches appear twice, the logits are different.",
             order=lambda g: g.order // 2,
         ),
     )
-    symbols = "of the image", "of the puzzle"
-    shows = Parity("The logits of an image and of its puzzle", leave=1)  # the number of tokens
+    symbols = "of the image", "of the shuffled patches"
+    shows = Parity("Logits of an image and of its shuffled patches", leave=1)  # number of tokens
 
     def model(self, rng: Generator, *, positions: bool) -> ViT:
         """A transformer at random weights."""
@@ -95,7 +95,7 @@ class PatchOrder(Claim[Given]):
 
     @picture(
         "Without positions these two are the same",
-        x="column: the image, then its puzzle",
+        x="column: the image, then its shuffled patches",
         y="row",
         equal=True,
     )
@@ -105,4 +105,4 @@ class PatchOrder(Claim[Given]):
         side = grey.shape[1]
         shown = torch.cat([grey[0], grey.new_zeros(side, 2), grey[1]], dim=1).tolist()
         edges = (0.0, 2.0 * side + 2), (0.0, float(side))
-        yield Image(shown, *edges, label="an image and its puzzle")
+        yield Image(shown, *edges, label="an image and its shuffled patches")

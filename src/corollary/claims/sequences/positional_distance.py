@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 def printed(self: "PositionalDistance", given: Given) -> Given:
-    """The frequencies printed in the notes, one per coordinate, know more than the distance."""
+    """With the printed frequencies, one per coordinate, the product depends on more than t − t′."""
     omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
     return given._replace(sine=omega[::2], cosine=omega[1::2])
 
@@ -48,7 +48,7 @@ class PositionalDistance(Claim[Given]):
     n: int = option(200, low=4, high=10_000)  # pairs of positions
     T: int = option(100, low=2, high=10_000)  # the largest position
     pairs: int = option(16, high=256)  # pairs of sine and cosine, d/2
-    base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
+    base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of the fastest to the slowest frequency
 
     relation = equals(ulps=4096, scale=1.0)  # d terms, with angles rounded at up to T
     supposes = Suppose(

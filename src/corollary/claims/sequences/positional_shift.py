@@ -38,7 +38,7 @@ class Given(NamedTuple):
 
 
 def printed(self: "PositionalShift", given: Given) -> Given:
-    """The growing frequencies printed in the notes, one per coordinate, do not turn."""
+    """With the printed frequencies, one per coordinate, a shift is not a rotation."""
     omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
     return given._replace(sine=omega[::2], cosine=omega[1::2])
 
@@ -46,7 +46,7 @@ def printed(self: "PositionalShift", given: Given) -> Given:
 class PositionalShift(Claim[Given]):
     T: int = option(50, low=2, high=1000)  # positions
     pairs: int = option(8, high=256)  # pairs of sine and cosine, d/2
-    base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
+    base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of the fastest to the slowest frequency
 
     relation = equals(ulps=1024, scale=1.0)  # angles up to T + s are rounded before the sine
     supposes = Suppose(

@@ -43,7 +43,7 @@ def associates(given: Given) -> tuple[bool, str]:
     law, (p, q, r) = given.law, ((given.a[t], given.b[t]) for t in range(3))
     left, right = law(law(r, q), p), law(r, law(q, p))
     off = max(float((u - v).abs().max()) for u, v in zip(left, right, strict=True))
-    return off < 1e-12, f"off by {off:.2g}"
+    return off < 1e-12, f"difference {off:.2g}"
 
 
 def states(given: Given, method: Method) -> Float[Tensor, " T"]:
@@ -58,7 +58,7 @@ class PrefixScan(Claim[Given]):
     supposes = Suppose(
         "the law is associative",
         associates,
-        "A slip of one letter, and the shape of the tree matters.",
+        "With one wrong letter the law is not associative, and the shape of the tree matters.",
         law=lambda g: slipped,
     )
     symbols = "loop", "trees of Hillis and Steele, then Blelloch"

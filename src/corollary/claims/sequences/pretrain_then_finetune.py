@@ -72,7 +72,7 @@ class PretrainThenFinetune(Claim[Given]):
     supposes = Suppose(
         "in the plain text adverbs show the mood of the verb",
         shows_moods,
-        "In text without adverbs all verbs stand in the same places.",
+        "In text without adverbs, all verbs appear in the same contexts.",
         lambda self, rng: self.plain(False, rng),
     )
     symbols = "margin", "gain of accuracy by pre-training"

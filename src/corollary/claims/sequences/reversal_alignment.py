@@ -41,10 +41,10 @@ class ReversalAlignment(Claim[Given]):
     supposes = Suppose(
         "the models are trained",
         lambda g: g.steps,
-        "Models that are not trained look anywhere.",
+        "Untrained models attend to random places.",
         steps=0,
     )
-    symbols = "0.8", "outputs that look at T + 1 − i or the next place"
+    symbols = "0.8", "outputs that attend to T + 1 − i or a neighbour"
     predicts = 0.8
 
     def given(self, rng: Generator) -> Given:
@@ -62,7 +62,12 @@ class ReversalAlignment(Claim[Given]):
             shares.append(float(((peak == mirror) | (peak == mirror + 1)).double().mean()))
         return Kept(Sample(shares), weights=weights.mean(dim=0))
 
-    @picture("Where each output looks", x="place j of the source", y="output i", equal=True)
+    @picture(
+        "Attention of each output to the source",
+        x="place j of the source",
+        y="output i",
+        equal=True,
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         edges = (0.5, self.T + 0.5)
         yield HeatMap(trial.kept.weights.tolist(), x=edges, y=edges, label="mean of a_ij")

@@ -60,13 +60,13 @@ class ScanDepth(Claim[Given]):
         Suppose(
             "steps are composed in a tree",
             in_a_tree,
-            "The loop in place of the trees takes a step per element.",
+            "A loop instead of a tree takes one step per element.",
             methods=("sequential", "sequential"),
         ),
         Suppose(
             "lengths are powers of two",
             lambda g: all(T >= 2 and T & (T - 1) == 0 for T in g.sizes),
-            "One element more needs more steps.",
+            "If the length is a power of two plus one, more steps are needed.",
             sizes=lambda g: tuple(T + 1 for T in g.sizes),
         ),
     )

@@ -51,7 +51,7 @@ class SequenceProbabilities(Claim[Given]):
     supposes = Suppose(
         "each factor sums to one over the tokens",
         lambda self, g: near(factors(self, g).sum(dim=-1), 1.0, to=1e-12),
-        "Each token is judged on its own, by a logistic function of its logit.",
+        "The probability of each token is a logistic function of its own logit.",
         factor=lambda g: torch.sigmoid,
     )
     symbols = "probability of the prefix", "sum over its continuations"

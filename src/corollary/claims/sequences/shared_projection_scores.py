@@ -48,7 +48,7 @@ class SharedProjectionScores(Claim[Given]):
     supposes = Suppose(
         "queries and keys share one projection",
         lambda g: torch.equal(g.W_q, g.W_k),
-        "With keys projected the other way round the scores have neither symmetry nor sign.",
+        "If keys use another projection, the scores are neither symmetric nor positive.",
         W_k=lambda g: g.W_k.roll(1, dims=0),
     )
     symbols = "⟨UᵀXᵀw, UᵀXᵀz⟩", "wᵀSz, zᵀSw and zᵀSz"

@@ -51,7 +51,7 @@ class SoftmaxSaturation(Claim[Given]):
     supposes = Suppose(
         "scores have variance d",
         variances,
-        "Scores divided by the root of d: the norm does not fall.",
+        "If the scores are divided by √d, the norm does not fall.",
         scores=lambda g: tuple(s / d**0.5 for d, s in zip(*g, strict=True)),
     )
     symbols = "d^(-1/2)", "mean ‖J‖"

@@ -48,7 +48,7 @@ class StateGradientBound(Claim[Given]):
     supposes = Suppose(
         "|φ'| ≤ α",
         lambda g: below(g.phi.derivative(torch.linspace(-5, 5, 1001).double()), g.alpha),
-        "The slope of the logistic function taken for that of tanh is too small.",
+        "α is the largest slope of the logistic function, which is smaller than that of tanh.",
         alpha=lambda g: g.alpha / 4,
         x=lambda g: 0 * g.x,
     )

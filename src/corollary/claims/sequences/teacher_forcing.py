@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 def looks_ahead(given: Given) -> Given:
-    """A decoder without the mask sees the target that it is asked for."""
+    """Without the mask, the decoder sees the token that it has to predict."""
     model = deepcopy(given.model)
     for block in model.decoder:
         assert isinstance(block, DecoderBlock)

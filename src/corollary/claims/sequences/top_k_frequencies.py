@@ -41,14 +41,14 @@ class TopKFrequencies(Claim[Given]):
     supposes = (
         Suppose(
             "the temperature is 1",
-            lambda g: (g.temperature == 1.0, f"it is {g.temperature:g}"),
-            "A temperature of three draws from the same set in other proportions.",
+            lambda g: (g.temperature == 1.0, f"temperature {g.temperature:g}"),
+            "At temperature 3, the same tokens are drawn with other probabilities.",
             temperature=3.0,
         ),
         Suppose(
             "the sampler keeps k tokens",
             lambda self, g: (g.k == min(self.k, len(g.logits)), f"it keeps {g.k}"),
-            "All tokens are kept, and the probabilities stay what they were.",
+            "All tokens are kept, so the probabilities are not renormalised.",
             k=lambda g: len(g.logits),
         ),
     )

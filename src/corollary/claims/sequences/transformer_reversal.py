@@ -56,7 +56,7 @@ class TransformerReversal(Claim[Given]):
     supposes = Suppose(
         "positions are added to the source",
         tells_positions,
-        "Without positions the source is a set, and nothing says which token was last.",
+        "Without positions, the source is a set, and the network cannot know which token was last.",
         model=lambda self, rng: self.network("none", rng),
     )
     symbols = "0.99", "share of strings that come back reversed"

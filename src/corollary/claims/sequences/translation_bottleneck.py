@@ -43,17 +43,17 @@ class TranslationBottleneck(Claim[Given]):
         Suppose(
             "the second model attends",
             lambda g: g.units,
-            "Without attention the second model has no lead.",
+            "If the second model has no attention, it is not better than the first.",
             units=0,
         ),
         Suppose(
             "the longest is three times the shortest",
             lambda g: g.lengths[-1] - 3 * g.lengths[0] + 1,
-            "At one length nothing falls.",
+            "If all lengths are equal, the accuracy does not fall.",
             lengths=lambda g: g.lengths[:1],
         ),
     )
-    symbols = "at least", "difference of the parts of right tokens"
+    symbols = "at least", "difference of token accuracy"
     predicts = [0.3, 0.1]
     rows = "fall without attention", "lead of attention at the longest"
 
@@ -72,7 +72,7 @@ class TranslationBottleneck(Claim[Given]):
         samples = [Sample(plain[0] - plain[-1]), Sample(second[-1] - plain[-1])]
         return Kept(samples, plain=plain, second=second)
 
-    @picture("Sequences said backwards", x="length T", y="part of tokens right")
+    @picture("Sequences said backwards", x="length T", y="share of right tokens")
     def marks(self, trial: Trial[Given]) -> Marks:
         def drawn(rows: Tensor, label: str, role: Role) -> Points:
             low, high = rows.amin(dim=1), rows.amax(dim=1)

@@ -61,13 +61,14 @@ class ViterbiCut(Claim[Given]):
         Suppose(
             "the weight of a cut is the product over its pieces",
             lambda g: g.bonus == 0,
-            "A piece that repeats its neighbour counts for more, and no place remembers it.",
+            "A piece that repeats its neighbour gets a bonus, which the algorithm cannot take "
+            "into account.",
             bonus=4.0,
         ),
         Suppose(
             "the algorithm looks at the longest piece",
             lambda g: g.longest >= max(map(len, g.scores)),
-            "Single letters alone miss the longer pieces.",
+            "If the algorithm considers only single letters, it misses longer pieces.",
             longest=1,
         ),
     )

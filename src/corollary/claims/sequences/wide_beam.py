@@ -48,7 +48,7 @@ class Chain:
 
 
 def notes(given: Given) -> Given:
-    """The example of the notes with a beam of one: 0.20 in place of 0.28."""
+    """In the example of the notes, a beam of one finds probability 0.20 instead of 0.28."""
     after = {"A": {"A1": 0.5, "A2": 0.2}, "B": {"B1": 0.8}}
     return Given(TokenTable({"A": 0.4, "B": 0.35, "C": 0.25}, after), 6, 2, 1)
 

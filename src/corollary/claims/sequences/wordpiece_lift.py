@@ -102,7 +102,7 @@ class WordpieceLift(Claim[Given]):
         Suppose(
             "the tokenizers were trained on this text",
             knows_letters,
-            "Trained on a text of two other words they merge another pair.",
+            "Tokenizers trained on another text merge another pair.",
             bpe=lambda g: merged_once(g.text[:1] + " zyzy zyzy").bpe,
             wordpiece=lambda g: merged_once(g.text[:1] + " zyzy zyzy").wordpiece,
         ),

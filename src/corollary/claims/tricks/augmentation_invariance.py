@@ -51,7 +51,7 @@ class AugmentationInvariance(Claim[Given]):
     supposes = Suppose(
         "the transformations form a group",
         is_group,
-        "Without the flip on both axes, predictions change under flips.",
+        "Without the flip along both axes, the flips are not a group, and predictions change.",
         transforms=lambda g: g.transforms[:3],
     )
     symbols = "f(x)", "f(gx) for all flips g"

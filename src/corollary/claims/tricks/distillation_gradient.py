@@ -56,7 +56,7 @@ class DistillationGradient(Claim[Given]):
     supposes = Suppose(
         "the loss is least where student and teacher agree",
         least_at_target,
-        "With the sign as printed, descent drives student and teacher apart.",
+        "With the printed sign, gradient descent moves the student away from the teacher.",
         loss=lambda g: lambda target, logits: -cross_entropy(target, logits),
     )
     symbols = "(softmax(G/T) − softmax(F/T)) / T", "∂ℓ/∂G by autograd"

@@ -33,13 +33,13 @@ class Given(NamedTuple):
 class DistillationHighTemperature(Claim[Given]):
     n: int = option(6, low=1, high=100)  # examples
     k: int = option(5, low=3, high=100)  # classes N
-    temperatures: tuple[int, ...] = option((32, 64, 128, 256, 512), low=8)  # T
+    temperatures: tuple[int, ...] = option((32, 64, 128, 256, 512), low=8)  # temperatures T
 
     relation = slope(gap=0.1)  # the next term is 1/T smaller
     supposes = Suppose(
         "the logits are centred",
         lambda g: near(torch.stack(g).mean(dim=2), 0.0, 1e-12),
-        "The student's logits have another mean, which the softmax does not see.",
+        "The student's logits have another mean, which does not change the softmax.",
         G=lambda g: g.G + 1.0,
     )
     symbols = "1/T", "max |N T² ∂ℓ/∂G − (G − F)|"

@@ -37,7 +37,7 @@ def linear_in_masks(given: Given) -> tuple[bool, str]:
     f, x = given.net[1:], given.x
     off = float((f(2 * x) - f(x) - (f(x) - f(0 * x))).abs().max().detach())
     twice = float((f(-x) + f(x) - 2 * f(0 * x)).abs().max().detach())
-    return max(off, twice) < 1e-9, f"off by {max(off, twice):.2g}"
+    return max(off, twice) < 1e-9, f"difference {max(off, twice):.2g}"
 
 
 def hidden_layer(self: "DropoutGeometricMean", given: Given, rng: Generator) -> Given:
@@ -56,7 +56,7 @@ def linear(weight: Tensor) -> nn.Linear:
 class DropoutGeometricMean(Claim[Given]):
     n: int = option(6, low=1, high=10)  # inputs, each with a mask
     k: int = option(3, low=2, high=10)  # classes
-    keep: float = option(0.6, low=0.05, high=1.0)  # probability to be kept
+    keep: float = option(0.6, low=0.05, high=1.0)  # probability that an input is kept
     m: int = option(4, low=1, high=20)  # examples
 
     relation = equals(ulps=2**10)  # sums of 2^n logarithms

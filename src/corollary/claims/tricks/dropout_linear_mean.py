@@ -49,7 +49,7 @@ def relu_between(given: Given) -> Given:
 class DropoutLinearMean(Claim[Given]):
     n: int = option(4, low=1, high=7)  # inputs, each with a mask
     h: int = option(4, low=1, high=7)  # hidden units, each with a mask
-    p: float = option(0.4, low=0.0, high=0.9)  # share that is dropped
+    p: float = option(0.4, low=0.0, high=0.9)  # dropout rate
 
     relation = equals(ulps=2**12, scale=1.0)  # sums over 2^(n + h) masks
     supposes = Suppose("the network is linear", is_linear, without=relu_between)

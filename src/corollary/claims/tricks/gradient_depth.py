@@ -51,11 +51,11 @@ class GradientDepth(Claim[Given]):
     supposes = Suppose(
         "the weights have mean 0",
         lambda g: mean_is(g.W),
-        "Weights have a mean: one direction grows with every layer.",
+        "The weights have a mean, so one direction grows with every layer.",
         W=lambda g: g.W + 0.5,
     )
     symbols = "1", "squared gradient over its predicted mean"
-    shows = Along("In units of the predicted mean", x="variance and depth")
+    shows = Along("Squared gradient divided by its predicted mean", x="variance and depth")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.L, self.draws, self.d, self.d))

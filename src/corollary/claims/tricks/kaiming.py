@@ -42,10 +42,10 @@ class Kaiming(Claim[Given]):
     supposes = Suppose(
         "the weights have variance 2/n",
         lambda g: mean_square_is(g.W, 2 / g.x.shape[1]),
-        "LeCun's start, of variance 1/n, loses half of the mean square in each layer.",
+        "With LeCun's variance 1/n, each layer loses half of the mean square.",
         W=lambda g: g.W / 2**0.5,
     )
-    symbols = "kept", "mean square over that of the layer before"
+    symbols = "kept", "mean square / mean square of the layer before"
     predicts = [1.0] * 5
     rows = tuple(f"{part} fifth of the layers" for part in ("1st", "2nd", "3rd", "4th", "5th"))
     shows = Along("One layer keeps the mean square", x="layers")

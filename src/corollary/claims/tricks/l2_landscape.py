@@ -53,7 +53,7 @@ class L2Landscape(Claim[Given]):
     supposes = Suppose(
         "the radius is the length of the penalised optimum",
         right_radius,
-        "The decay itself, taken for the radius as printed, gives another point.",
+        "If the radius is the decay μ itself, as printed, the best point differs.",
         radius=lambda g: g.mu,
     )
     symbols = "penalised optimum", "best point of the ball"

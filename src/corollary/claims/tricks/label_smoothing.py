@@ -37,13 +37,13 @@ class Given(NamedTuple):
 class OptimalGap(Claim[Given]):
     k: int = option(5, low=2, high=50)  # classes
     eps: float = option(0.3, low=0.05, high=0.9)  # share that is spread
-    steps: int = option(150, low=150, high=5000)  # of gradient descent
+    steps: int = option(150, low=150, high=5000)  # steps of gradient descent
 
     relation = equals(ulps=2**24, scale=1.0)  # descent has reached its end
     supposes = Suppose(
         "the labels are smoothed",
         lambda g: g.eps,
-        "Hard labels: the gap is infinite, and no run arrives.",
+        "With hard labels the optimal gap is infinite, and no run reaches it.",
         eps=0.0,
     )
     symbols = "ln((1 − ε + ε/k) / (ε/k))", "o_y − max o_j"

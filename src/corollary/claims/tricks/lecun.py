@@ -36,7 +36,7 @@ class Lecun(Claim[Given]):
     n: int = option(32, low=8, high=512)  # width
     L: int = option(4, low=1, high=10)  # layers
     gamma: float = option(3.0, low=0.1, high=10.0)  # standard deviation of the inputs
-    law: Literal["normal", "uniform"] = "normal"  # of the weights
+    law: Literal["normal", "uniform"] = "normal"  # distribution of the weights
     draws: int = option(800, low=200, high=50_000)  # networks
 
     relation = within_interval(level=0.999999, resolution=0.25)  # chance: one seed in a million
@@ -44,7 +44,8 @@ class Lecun(Claim[Given]):
         Suppose(
             "the inputs have mean 0",
             lambda g: mean_is(g.x),
-            "Inputs far from 0, as pixels between 0 and 1 are: mean squares are five times γ².",
+            "The inputs have a mean, like pixels between 0 and 1, so mean squares are five times "
+            "γ².",
             x=lambda g: g.x + 2 * g.x.std(),
         ),
         Suppose(

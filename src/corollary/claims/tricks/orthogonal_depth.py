@@ -45,7 +45,7 @@ class OrthogonalDepth(Claim[Given]):
     supposes = Suppose(
         "each layer is orthogonal",
         lambda g: all(is_orthogonal(W) for W in g.W),
-        "Gaussian weights of variance 1/n keep lengths on average only.",
+        "Gaussian weights of variance 1/n keep lengths only on average.",
         W=lambda g, rng: torch.stack([lecun_(torch.empty_like(W), rng=rng) for W in g.W]),
     )
     symbols = "kept", "length"

@@ -51,7 +51,7 @@ class Patience(Claim[Given]):
     supposes = Suppose(
         "the best parameters are returned",
         best_returned,
-        "The last parameters are returned: their error is higher.",
+        "The last parameters are returned, and their error is higher.",
         rule=lambda g: EarlyStopping(g.new, patience=g.rule.patience, restore_best=False),
     )
     symbols = "from the whole curve", "from the run with the rule"

@@ -43,7 +43,7 @@ def linear_step(given: Given) -> tuple[bool, str]:
         given.method([w], lr=0.1).step()
         steps.append(w.detach())
     off = float((steps[1] - 2 * steps[0]).abs().max() / steps[1].abs().max())
-    return off < 1e-9, f"off by {100 * off:.2g} %"
+    return off < 1e-9, f"difference {100 * off:.2g} %"
 
 
 class WeightDecay(Claim[Given]):
@@ -51,20 +51,20 @@ class WeightDecay(Claim[Given]):
     d: int = option(4, low=1, high=50)  # weights
     mu: float = option(0.5, low=0.0, high=5.0)  # decay
     eta: float = option(0.05, low=0.001, high=0.2)  # learning rate
-    steps: int = option(40, low=2, high=1000)  # of the method
+    steps: int = option(40, low=2, high=1000)  # steps of the method
 
     relation = equals(ulps=2**12, scale=1.0)  # rounding of 40 steps
     supposes = (
         Suppose(
             "each step is proportional to the gradient",
             linear_step,
-            "Under Adam a penalty and decay beside the step (AdamW) differ.",
+            "With Adam, a penalty in the loss and decoupled decay (AdamW) differ.",
             method=lambda g: torch.optim.Adam,
         ),
         Suppose(
             "the weights are multiplied by 1 − ημ",
             lambda self, g: (abs(g.factor - 1 + self.eta * self.mu) < 1e-12, f"{g.factor:g}"),
-            "With the sign as printed the weights grow.",
+            "With the printed sign, the weights grow.",
             factor=lambda g: 2 - g.factor,
         ),
     )

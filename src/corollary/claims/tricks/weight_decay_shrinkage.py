@@ -48,7 +48,7 @@ class WeightDecayShrinkage(Claim[Given]):
     supposes = Suppose(
         "all eigenvalues of H are above −μ",
         lambda g: g.values[0] + g.mu,
-        "A saddle is steeper than the penalty: descent runs away.",
+        "H has an eigenvalue below −μ, so descent diverges.",
         H=lambda g: g.H - 1.2 * g.mu * torch.eye(len(g.H)).double(),
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"

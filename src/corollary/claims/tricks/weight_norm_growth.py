@@ -64,7 +64,7 @@ def sees_directions(given: Given) -> tuple[bool, str]:
 
 
 def momentum(self: "WeightNormGrowth", rng: Generator) -> Given:
-    """Momentum steps along old gradients, which are not orthogonal to the new v."""
+    """With momentum, steps follow old gradients, which are not orthogonal to the current v."""
     return self.run(rng, momentum=0.9)
 
 
@@ -72,15 +72,15 @@ class WeightNormGrowth(Claim[Given]):
     n: int = option(40, low=4, high=500)  # points
     d: int = option(6, low=2, high=50)  # inputs
     eta: float = option(0.1, low=0.001, high=1.0)  # learning rate
-    steps: int = option(60, low=2, high=1000)  # of gradient descent
+    steps: int = option(60, low=2, high=1000)  # steps of gradient descent
 
     relation = equals(ulps=2**14)  # sums over the steps
     supposes = (
         Suppose("each step goes along the gradient", along_the_gradient, without=momentum),
         Suppose(
-            "the outputs see the direction of v alone",
+            "the outputs depend only on the direction of v",
             sees_directions,
-            "A layer that does not divide by the length of v has other gradients.",
+            "If the layer does not divide by the length of v, the gradients are different.",
             lambda self, rng: self.run(rng, Plain),
         ),
     )

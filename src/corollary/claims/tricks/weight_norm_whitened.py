@@ -35,7 +35,7 @@ def whitened(given: Given) -> tuple[bool, str]:
     """Whether the batch has covariance I."""
     x = given.x - given.x.mean(dim=0)
     off = float((x.T @ x / len(x) - torch.eye(x.shape[1])).abs().max())
-    return off < 1e-9, f"off by {off:.2g}"
+    return off < 1e-9, f"difference {off:.2g}"
 
 
 class WeightNormWhitened(Claim[Given]):
@@ -48,13 +48,14 @@ class WeightNormWhitened(Claim[Given]):
         Suppose(
             "the inputs have mean 0",
             lambda g: bool(g.x.mean(dim=0).abs().max() < 1e-9),
-            "Shifted inputs: batch normalisation takes the mean away, weights do not.",
+            "The inputs are shifted: batch normalisation subtracts the mean, weight normalisation "
+            "does not.",
             x=lambda g: g.x + 1.0,
         ),
         Suppose(
             "the inputs have covariance I",
             whitened,
-            "Inputs of different sizes: the two normalisations differ.",
+            "The inputs have different variances, so the two normalisations differ.",
             x=lambda g: g.x * torch.linspace(1, 4, g.x.shape[1]),
         ),
     )

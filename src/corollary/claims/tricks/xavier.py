@@ -43,13 +43,13 @@ class Xavier(Claim[Given]):
         Suppose(
             "the weights have mean 0",
             lambda g: mean_is(g.W),
-            "Weights with a mean add up the mean of the signal.",
+            "If the weights have a mean, the layer adds up the mean of the signal.",
             W=lambda g: g.W + 2 * g.W.std(),
         ),
         Suppose(
             "the weights have variance 2/(n + m)",
             lambda g: mean_square_is(g.W - g.W.mean(), 2 / sum(g.W.shape[1:])),
-            "Twice the variance doubles both gains.",
+            "With twice the variance, both gains double.",
             W=lambda g: g.W * 2**0.5,
         ),
     )
