@@ -2,8 +2,8 @@ r"""
 Double descent on handwritten digits
 ====================================
 
-In textbooks, the test error has the form of a valley: the model is too small, then right, then too
-large. Past the point where a model can fit its training data exactly, the error falls a second time
+In textbooks, the test error falls and then rises as the model grows: too small, right, too large.
+Past the point where a model can fit its training data exactly, the error falls a second time
 (Belkin, Hsu, Ma and Mandal (2019), "Reconciling modern machine-learning practice and the classical
 bias-variance trade-off").
 

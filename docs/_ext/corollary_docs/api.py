@@ -63,7 +63,7 @@ def _name(name: str, home: str, about: str) -> list[str]:
 def index_page(doors: list[str], rooms: list[str], single: list[str]) -> str:
     """The doors, then the rooms of the package, lowest first."""
     intro = (
-        "The public functions and classes, as their docstrings describe them. The most common "
+        "This page lists the public functions and classes. The most common "
         "names\n(``check``, ``examine``, ``claim``, ``find``, ``entries``, ``Claim``, "
         "``Figure``,\n``Result``, ``Verdict``) are attributes of ``corollary`` itself. So are the "
         "modules\nat the top of the table.\n"

@@ -147,7 +147,7 @@ class HeatMap(Mark):
 
 @dataclass(frozen=True)
 class Image(Mark):
-    """A grey picture; row 0 is at the top, values from 0 (paper) to 1 (ink)."""
+    """A greyscale picture with row 0 at the top; 0 is the background colour, 1 is black."""
 
     values: Rows
     x: tuple[float, float] = (0.0, 1.0)
@@ -178,7 +178,7 @@ class Regions(Mark):
 
 @dataclass(frozen=True)
 class Graph(Mark):
-    """Nodes at ``(x, y)`` with ``edges`` as pairs of node numbers, weighted if ``weights``."""
+    """A graph: nodes at ``(x, y)``, ``edges`` as pairs of node numbers, and edge ``weights``."""
 
     x: Column
     y: Column

@@ -34,7 +34,7 @@ class Refutation:
     """What happens without a hypothesis: which one was broken, and how the conclusion fails."""
 
     broken: tuple[str, ...]
-    words: str  # what happens, in a sentence
+    words: str  # what happens without the hypothesis, in one sentence
     predicted: tuple[float, ...]
     measured: tuple[Reading, ...]
     worst: int  # index of the comparison that decides

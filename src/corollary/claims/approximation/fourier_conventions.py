@@ -44,7 +44,7 @@ class FourierConventions(Claim[Given]):
             "f has died out at the ends of the grid", lambda g: 1e-9 - g.f[[0, -1]].abs().max()
         ),
         Suppose(
-            "its transform has died out at the highest frequency",
+            "the transform of f has died out at the highest frequency",
             lambda g: 1e-9 - transform(g.f, STEP).values[0].abs(),
         ),
         Suppose(

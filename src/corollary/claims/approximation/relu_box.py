@@ -16,7 +16,7 @@ is 1 on R, 0 off the box enlarged by :math:`\gamma`, in [0, 1] between, and
 :erratum: [wrong] The proof calls the units threshold activations; the trapezoid needs ReLU, as the
     theorem says. With Heaviside units (the counterexample here) it vanishes inside the box: for
     a = 0.2, b = 0.4, z = 0.3 it is 1 - 1 - 0 + 0 = 0 and not 1.
-:loose: A linear ramp loses half of itself, and more than half is kept at the corners of a box.
+:loose: The bound counts the whole ramp, but the error on a linear ramp is only half of it.
 """
 
 from collections.abc import Callable

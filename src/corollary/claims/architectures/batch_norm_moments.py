@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 
 def running_statistics(given: Given) -> Given:
-    """Running statistics that have seen nothing yet leave mean and variance as they are."""
+    """Running statistics that were never updated do not normalise mean and variance."""
     fresh = BatchNorm(given.z.shape[1], given.norm.delta, dtype=torch.float64)
     fresh.load_state_dict(given.norm.state_dict())
     return given._replace(norm=fresh.eval())

@@ -59,9 +59,11 @@ class BatchNormNoise(Claim[Given]):
             z=lambda g: g.z.sign(),
         ),
     )
-    symbols = "1", "sd(σ̂²)² over 2(B − 1)/B²"
+    symbols = "1", "sd(σ̂²)² / (2(B − 1)/B²)"
     rows = "B = {sizes}"
-    shows = Along("Noise of the batch variance over theory", x="batch size B", at="sizes", log="xy")
+    shows = Along(
+        "Noise of the batch variance / its prediction", x="batch size B", at="sizes", log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.draws, max(self.sizes)))

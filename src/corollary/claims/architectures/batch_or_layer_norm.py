@@ -65,7 +65,7 @@ class BatchOrLayerNorm(Claim[Given]):
     )
     symbols = "limit", "ratio of test losses"
     predicts = [1 + 1e-6, 0.5]
-    rows = "LN, smallest and largest B", "BN, largest over smallest B"
+    rows = "LN, smallest and largest B", "BN, largest / smallest B"
 
     def given(self, rng: Generator) -> Given:
         return Given((LayerNorm, BatchNorm), self.sizes)

@@ -96,6 +96,6 @@ class RidgeGradient(Claim[Given]):
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Level(0.0, label="outside span(x_i), predicted")
         yield Curve(trial.kept.way, label="‖θ_t − θ_0‖", role="other")
-        yield Curve(trial.kept.outside, label="its part outside span(x_i)")
+        yield Curve(trial.kept.outside, label="part of θ outside span(x_i)")
         for t, why in zip(trial.without, ("with weight decay", "by signs"), strict=False):
             yield Curve(t.kept.outside, label=f"outside, {why}", role="other", dashed=True)

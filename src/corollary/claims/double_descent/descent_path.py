@@ -57,7 +57,7 @@ class DescentPath(Claim[Given]):
             "If descent starts elsewhere, the slow directions still depend on the start.",
             w0=lambda g: torch.ones_like(g.w0),
         ),
-        Suppose("the step is below 2 over the largest curvature", lambda g: 2 - g.eta * g.top()),
+        Suppose("the step is below 2 / (largest curvature)", lambda g: 2 - g.eta * g.top()),
     )
     symbols = "closed form", "excess risk of the iterates"
     shows = Along("Descent at the interpolation threshold", x="t", at="times", log="xy")

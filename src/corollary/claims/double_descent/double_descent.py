@@ -15,7 +15,7 @@ logarithms; both are at most a half.
 :kind: experiment
 :uses: min_norm_risk, ols_variance, square_conditioning
 :covers: double-descent-curve
-:loose: the four numbers are margins of an experiment; what is seen lies far within them
+:loose: the four limits are chosen for an experiment, and the measured values are far inside them
 """
 
 from math import log10

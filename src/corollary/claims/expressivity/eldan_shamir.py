@@ -20,7 +20,7 @@ with n.
 :cost: seconds
 :uses: weighted_parseval, ridge_tubes, tube_volume, ball_density, radial_network
 :covers: eldan-shamir
-:loose: The theorem has a constant that is not known; what is compared are two errors.
+:loose: The constant of the theorem is not known, so the claim compares two errors.
 """
 
 from collections.abc import Callable
@@ -80,7 +80,7 @@ class EldanShamir(Claim[Given]):
             target=lambda g: lambda x: torch.tanh(3 * x[:, 0]),
         ),
         Suppose(
-            "both networks have as many parameters",
+            "both networks have the same number of parameters",
             lambda g: all(
                 0.9 <= m * (x.shape[1] + 2) / size(net) <= 1.1
                 for m, x, net in zip(g.widths, g.points, g.deep, strict=True)

@@ -39,7 +39,7 @@ class Given(NamedTuple):
 class RadialNetworkError(Claim[Given]):
     N: int = option(6, low=2, high=40)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8, 16), low=1, high=64)  # values of n
-    bends: int = option(20, low=2, high=200)  # K over the root of n
+    bends: int = option(20, low=2, high=200)  # K / √n
     delta: float = option(0.004, low=1e-6, high=0.1)  # width of a ramp in squared norm
     draws: int = option(4000, low=10, high=100_000)  # points in each dimension
 

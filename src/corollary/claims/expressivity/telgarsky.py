@@ -24,8 +24,8 @@ integral is exact.
     networks found here stay above 0.2.) [typo] "Can not be approximated by any g such that the
     integral is >= 1/32" should read: every such g has an integral >= 1/32. [possible OCR artefact]
     One line shows 2 * 2^L where the next one requires 2 * 2^{L^2}.
-:loose: The proof counts whole triangles on the other side of the line 1/2 only; already the
-    constant 1/2 is 1/4 away.
+:loose: The proof counts only whole triangles on the other side of the line 1/2; even the constant
+    1/2 has error 1/4.
 """
 
 from typing import NamedTuple

@@ -13,8 +13,8 @@ square error is found by dynamic programming; that optimum, too, obeys the bound
 :kind: bound
 :uses: iterated_tent, pieces_calculus
 :covers: telgarsky-depth-separation
-:loose: The proof counts the triangles on one side of the line 1/2; the constant 1/2 misses those on
-    both.
+:loose: The proof counts the triangles on one side of the line 1/2, but the constant 1/2 misses the
+    triangles on both sides.
 """
 
 from typing import NamedTuple

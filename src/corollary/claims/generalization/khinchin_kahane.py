@@ -60,7 +60,7 @@ class KhinchinKahane(Claim[Given]):
         """Two equal vectors."""
         return Given(torch.ones(2, 1, dtype=torch.float64), sign_vectors(2))
 
-    @picture("Between 1/√2 and 1, whatever the points", x="m", y="R_S over its upper bound")
+    @picture("Between 1/√2 and 1, whatever the points", x="m", y="R_S / its upper bound")
     def marks(self, trial: Trial[Given]) -> Marks:
         m = len(trial.given.x)
         sizes = range(1, m + 1)

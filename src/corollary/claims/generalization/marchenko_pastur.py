@@ -14,7 +14,7 @@ each other: they are closer to the law than as many independent draws of it woul
     matrices"; Bai and Silverstein (2010), Spectral Analysis of Large Dimensional Random Matrices,
     Theorem 3.6.
 :kind: limit
-:beyond: It is what an examination compares the weights of a layer with.
+:beyond: An examination compares the weights of a layer with this law.
 """
 
 from typing import Literal, NamedTuple
@@ -54,7 +54,7 @@ class NoiseSpectrum(Claim[Given]):
     supposes = (
         Suppose("the entries have mean 0", lambda g: mean_is(g.noise[-1])),
         Suppose(
-            "their variance is 1",
+            "the entries have variance 1",
             lambda g: mean_square_is(g.noise[-1], 1.0),
             "The entries have variance 2, so the spectrum is twice as wide.",
             noise=lambda g: tuple(2**0.5 * w for w in g.noise),

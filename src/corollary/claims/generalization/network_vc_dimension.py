@@ -16,8 +16,8 @@ ReLU shatters any number of points.
     linear neural networks", Theorem 7.
 :kind: bound
 :uses: relu_sum
-:loose: From below m + 1 points of a line are shown to be shattered; the bound counts every
-    parameter with a factor of several logarithms.
+:loose: The networks here shatter m + 1 points of a line, but the bound counts every parameter,
+    times several logarithms.
 :covers: vc-neural-networks
 :erratum: [wrong] Section 8.3 says that the number of points for a small gap scales inversely
     proportionally to O(WL log W); it scales proportionally: 8.6 million points for a gap of 0.1 at

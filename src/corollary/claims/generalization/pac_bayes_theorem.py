@@ -14,8 +14,8 @@ most :math:`\epsilon`.
     (2014), "PAC-Bayesian theory for transductive learning".
 :kind: bound
 :uses: change_of_measure
-:loose: It is Markov's inequality for the mean of exp(NΔ), of which at most half is on samples that
-    fail; the hardest posterior found here fails on a tenth of ε.
+:loose: The proof uses Markov's inequality for the mean of exp(NΔ), which is far from an equality;
+    the worst posterior found here fails with probability ε/10.
 :covers: begin-pac-bayes
 """
 

@@ -60,7 +60,7 @@ class PacBayesVsVc(Claim[Given]):
         lambda g: parameters_up_to(g.widths)[-1] - g.n,
         without=many_points,
     )
-    symbols = "1", "bound over what is known without it"
+    symbols = "1", "bound / trivial bound"
     predicts = [1.0] * 4
     rows = ("½ / PAC-Bayes, true", "PAC-Bayes, coins / ½", "norm bound", "VC bound")
     shows = Along("Three bounds on one network", x="bound", log="y")

@@ -19,7 +19,7 @@ because the ramp is 1-Lipschitz with values in [0, 1]. Here f is linear with
     would not apply. [loose] The slack 3 sqrt(2 log(1/delta)/n) is implied by
     3 sqrt(log(2/delta)/(2n)) for delta at most 2^(-1/3): 0.734 against 0.407 at n = 100 and
     delta = 0.05.
-:loose: The complexity counts both signs, and McDiarmid's inequality is paid for twice.
+:loose: The complexity counts both signs, and the proof uses McDiarmid's inequality twice.
 """
 
 from typing import NamedTuple

@@ -15,7 +15,7 @@ and tells :math:`\theta`.
     and vectors of low rank perturbations of large rectangular random matrices", Section 3.1.
 :kind: limit
 :uses: marchenko_pastur
-:beyond: It says which parts of what a layer has learned its spectrum can show.
+:beyond: The claim says which learned directions are visible in the spectrum of a layer.
 """
 
 from typing import NamedTuple
@@ -47,7 +47,7 @@ def has_light_tails(given: Given) -> tuple[bool, str]:
 
 
 class SpikeTransition(Claim[Given]):
-    t: tuple[float, ...] = (1.5, 2.0, 3.0)  # sizes of the signal over the threshold
+    t: tuple[float, ...] = (1.5, 2.0, 3.0)  # sizes of the signal / threshold
     ratio: float = option(0.5, low=0.05, high=1.0)  # rows over columns
     p: int = option(150, low=64, high=2048)  # rows
     draws: int = option(80, low=10, high=500)  # matrices

@@ -14,8 +14,8 @@ many networks is at most :math:`\star`.
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 8, Problem 2c, (8.28), Theorem 66.
 :kind: bound
 :uses: rademacher_bound, matrix_ball_complexity
-:loose: The bound treats every summand as if it had the norm B²‖X‖²; even for one unit and one input
-    it is 10 at δ = 0.05, and the deviation 1/2.
+:loose: The bound assumes that every summand has norm B²‖X‖²; even for one unit and one input, the
+    bound is 10 at δ = 0.05, and the deviation is 1/2.
 :covers: ntk-quadratic-form-concentration
 :erratum: [typo] Theorem 66 bounds f(H) minus the mean of f(H_k) with a slack over 2n; it must be E
     f(H), and 2m with m the number of matrices, as in (8.28). [missing hypothesis] The problem

@@ -12,8 +12,8 @@ width of order :math:`(B^2\|X\|_F^2/\lambda_{\min}(G))^2` on.
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 8, Problem 2d.
 :kind: bound
 :uses: tangent_concentration, weyl, h_infinity
-:loose: It is the bound on the whole matrix, whose constants are those of a proof for any bounded
-    summands; a single eigenvalue strays by a fortieth of it.
+:loose: The bound is a bound on the whole matrix, for any bounded summands; a single eigenvalue
+    deviates by a fortieth of the bound.
 :covers: ntk-eigenvalue-concentration
 """
 

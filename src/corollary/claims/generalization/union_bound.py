@@ -69,7 +69,7 @@ class UnionBound(Claim[Given]):
     supposes = (
         Suppose(
             "the class has at most N functions",
-            lambda g: (len(g.risks) <= g.N, f"it has {len(g.risks)}"),
+            lambda g: (len(g.risks) <= g.N, f"{len(g.risks)} functions"),
             "The bound for one function is applied to the worst of N functions.",
             N=1,
             eps=lambda self, g: finite_class_deviation(1, g.n, self.delta),

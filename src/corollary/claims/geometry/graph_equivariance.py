@@ -59,7 +59,7 @@ class GraphEquivariance(Claim[Given]):
             PAP=lambda g: g.graph,
         ),
         Suppose(
-            "the transpose puts nodes back",
+            "the transpose restores the order of the nodes",
             lambda g: torch.equal(g.perm[g.back], torch.arange(len(g.X))),
             "P f(PX, PAPᵀ), as printed in the notes, is in another order.",
             back=lambda g: g.perm,

@@ -12,7 +12,7 @@ covariance. At scales below the noise they show the dimension of the noise inste
 :kind: experiment
 :cost: seconds
 :covers: manifold-hypothesis
-:loose: 0.3 is what separates one whole number from the next; the estimates are closer.
+:loose: An error of 0.3 still separates two whole numbers; the estimates are closer.
 """
 
 from typing import NamedTuple

@@ -17,7 +17,7 @@ as a function of :math:`\|x\|` alone, the kernel is the better learner.
 :cost: seconds
 :uses: ntk_regression
 :covers: finite-vs-infinite-width
-:loose: Which of the two learns better is the statement, not by how much.
+:loose: The claim says which of the two learns better, but not by how much.
 :scale-free: Alignment, and regression at the best ridge, do not depend on the scale of a kernel.
 """
 

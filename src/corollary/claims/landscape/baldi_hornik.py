@@ -93,7 +93,7 @@ class BaldiHornik(Claim[Given]):
 
     @picture(
         "Critical points of a two-layer linear network",
-        x="smallest eigenvalue of the Hessian over the largest",
+        x="smallest / largest eigenvalue of the Hessian",
         y="L",
         caption="One point for every set I of p eigenvectors of Σ.",
     )

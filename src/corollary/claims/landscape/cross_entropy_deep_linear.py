@@ -14,7 +14,8 @@ the same for all layers, and stable in depth iff :math:`\sigma^2=1/d`.
 :kind: bound
 :uses: cross_entropy_gradient, backpropagation_recursion, random_second_moment
 :covers: cross-entropy-deep-linear
-:loose: The Frobenius norm of the product in place of the spectral one costs up to the factor d.
+:loose: The bound uses the Frobenius norm of the product instead of the spectral norm, which is
+    larger by up to a factor d.
 :erratum: [notation] The forward product is written prod_{k=1}^{l-1} W^k x, meant is
     W^{l-1} ... W^1 x. Corollary 49 does not apply to W^{l+1:L} (p - y), since p depends on W;
     the Frobenius norm of the product does, at the price of the factor d here.

@@ -39,7 +39,7 @@ class LayerGradientMoment(Claim[Tensor]):
         "Random signs have smaller fourth moments than Gaussian numbers.",
         lambda self, g: sqrt(self.gain / self.d) * g.sign(),
     )
-    symbols = "exact mean over Lemma 51", "E‖∂ℓ/∂W^k‖² over Lemma 51"
+    symbols = "exact mean / Lemma 51", "E‖∂ℓ/∂W^k‖² / Lemma 51"
     shows = Along("Gradients at the start, in units of Lemma 51", x="layer k", first=1)
 
     def given(self, rng: Generator) -> Tensor:

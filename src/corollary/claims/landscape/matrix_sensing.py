@@ -58,7 +58,7 @@ class MatrixSensingMean(Claim[Given]):
         "If all entries of a measurement are equal, it measures only the sum of the entries.",
         A=lambda g: g.A[:, :1, :1].expand_as(g.A),
     )
-    symbols = "‖W − W*‖² over its start, ‖G_k‖", "mean over measurements"
+    symbols = "‖W − W*‖² / its initial value, ‖G_k‖", "mean over measurements"
     shows = Parity("Means over measurements")
 
     def given(self, rng: Generator) -> Given:

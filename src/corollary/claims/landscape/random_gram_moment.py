@@ -38,7 +38,7 @@ class RandomGramMoment(Claim[Tensor]):
         "The entries are random signs, whose kurtosis is 1 instead of 3.",
         lambda g: g.sign(),
     )
-    symbols = "exact mean over the bound", "E‖MᵀM‖² over the bound"
+    symbols = "exact mean / bound", "E‖MᵀM‖² / bound"
     shows = Along("The bound behind Theorem 52 and the exact mean", x="factors m", first=1)
 
     def given(self, rng: Generator) -> Tensor:

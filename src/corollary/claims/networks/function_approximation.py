@@ -14,7 +14,7 @@ tanh one layer is a polynomial of degree two, and its error stays above that of 
 :cost: seconds
 :uses: cybenko, polynomial_activation
 :covers: function-approximation-demo, nested-composition-network
-:loose: The error asked for is what a plot shows; the runs here end far below it.
+:loose: The allowed error is just visible in a plot; the runs end far below it.
 """
 
 from functools import partial

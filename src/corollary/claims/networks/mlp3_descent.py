@@ -38,7 +38,7 @@ class Given(NamedTuple):
 class MLP3Descent(Claim[Given]):
     n: int = 5  # inputs
     m: int = option(10, low=1, high=200)  # hidden units
-    inverse_steps: tuple[int, ...] = (10, 100, 1000, 10000)  # the steps are one over these
+    inverse_steps: tuple[int, ...] = (10, 100, 1000, 10000)  # the steps are 1 / these numbers
 
     relation = converges(gap=0.01)  # the next term is of order η
     supposes = (

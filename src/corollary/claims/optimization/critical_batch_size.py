@@ -14,7 +14,8 @@ and of batch gradients, averaged over independent batches, estimate both parts w
 :kind: theorem
 :cost: seconds
 :uses: sgd_step
-:beyond: The notes say that larger batches have less noise; this says from where on they buy little.
+:beyond: The notes say that larger batches have less noise; this claim says from which size on
+    larger batches help little.
 """
 
 from typing import NamedTuple

@@ -15,7 +15,8 @@ both sides of 10 % are bounds.
 :kind: experiment
 :cost: minutes
 :uses: gd_stability_threshold
-:beyond: The notes have 2/λ as the limit on a quadratic; on networks training finds it by itself.
+:beyond: The notes give the limit 2/λ for a quadratic; this claim shows that training a network
+    reaches the limit by itself.
 """
 
 from typing import NamedTuple
@@ -83,7 +84,7 @@ class EdgeOfStability(Claim[Given]):
         ]
         return Kept(settled_rows(found), found=found)
 
-    @picture("The sharpness grows to 2/η and stays", x="step", y="sharpness over 2/η")
+    @picture("The sharpness grows to 2/η and stays", x="step", y="sharpness / (2/η)")
     def marks(self, trial: Trial[Given]) -> Marks:
         limits = [2 / eta for eta in trial.given.eta]
         yield from curves(trial.kept.found, limits, "2/η")

@@ -16,7 +16,8 @@ are :math:`\lambda` and its inverse, so that both sides of 25 % are bounds.
 :kind: experiment
 :cost: minutes
 :uses: gd_stability_threshold
-:beyond: The notes give Adam's update; this says which curvature it bears, and that it is reached.
+:beyond: The notes give Adam's update; this claim gives the largest stable curvature, and shows that
+    training reaches it.
 """
 
 from typing import NamedTuple
@@ -84,7 +85,7 @@ class EdgeOfStabilityAdam(Claim[Given]):
         ]
         return Kept(settled_rows(found), found=found)
 
-    @picture("The preconditioned sharpness grows to 38/η", x="step", y="sharpness over 38/η")
+    @picture("The preconditioned sharpness grows to 38/η", x="step", y="sharpness / (38/η)")
     def marks(self, trial: Trial[Given]) -> Marks:
         limits = [38 / eta for eta in trial.given.eta]
         yield from curves(trial.kept.found, limits, "38/η")

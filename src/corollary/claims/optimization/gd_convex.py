@@ -12,8 +12,8 @@ from distance D lead has :math:`f(x_K)-f^*=LD^2/(4K+2)`, about half of the bound
 :kind: theorem
 :uses: descent_lemma, tangent_below
 :covers: gd-convex
-:loose: On smooth convex functions the worst case of Drori and Teboulle is the Huber function here,
-    and it attains k/(2k + 1) of the bound.
+:loose: The worst smooth convex function (Drori and Teboulle) is the Huber function used here, and
+    it attains k/(2k + 1) of the bound.
 """
 
 import math

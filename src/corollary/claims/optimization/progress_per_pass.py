@@ -15,7 +15,7 @@ on data without repetition, the order may be the other one.
 :kind: experiment
 :uses: gd_strongly_convex, minibatch_variance
 :covers: batch-size-study
-:loose: Two methods are compared; nothing is to be attained.
+:loose: The claim compares two methods, and the inequality need not be tight.
 """
 
 from typing import NamedTuple

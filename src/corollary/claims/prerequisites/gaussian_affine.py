@@ -65,7 +65,7 @@ class GaussianAffine(Claim[Given]):
         below = y[:, :, None] <= torch.special.ndtri(LEVELS)
         return Kept([Count(hits, len(z)) for hits in below.sum(dim=0).flatten()], y=y[:, 0])
 
-    @picture("A projection of Y = AX + b", x="uᵀY, centred, over its deviation", y="density")
+    @picture("A projection of Y = AX + b", x="(uᵀY − mean) / standard deviation", y="density")
     def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(-4, 4, 65, dtype=torch.float64)
         density = torch.exp(-t.square() / 2) / (2 * torch.pi) ** 0.5

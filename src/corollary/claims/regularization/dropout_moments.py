@@ -44,7 +44,7 @@ class DropoutMoments(Claim[Given]):
 
     relation = within_interval(level=0.99999, resolution=0.05)  # of numbers of size 1
     supposes = Suppose(
-        "what is kept is divided by 1 - p",
+        "kept activations are divided by 1 - p",
         lambda g: 1e-9 - abs(_largest(g) - 1 / (1 - g.p)),
         "Without the division, the mean of the masked activation is (1 - p) a.",
         inverted=False,

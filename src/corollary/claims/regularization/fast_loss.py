@@ -48,7 +48,7 @@ class FastLoss(Claim[Given]):
     )
     symbols = "1", "γ² · t · L(w(t))"
     predicts = 1.0
-    shows = Over("Time times loss tends to one over the squared margin", x="t", log="xy")
+    shows = Over("Time times loss tends to 1 / margin²", x="t", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)

@@ -70,7 +70,7 @@ class KktMargins(Claim[Given]):
             separate=lambda g: g.shared,
         ),
     )
-    symbols = "2 cos(φ/2)", "margin of the shared over that of the separate start"
+    symbols = "2 cos(φ/2)", "margin of the shared start / of the separate start"
     shows = Over("Two starts, two margins, both KKT points", x="log t")
 
     def given(self, rng: Generator) -> Given:

@@ -38,7 +38,7 @@ class ShortestInterpolator(Claim[Given]):
 
     relation = equals(ulps=2**10)  # projections and sums over d entries
     supposes = Suppose(
-        "what is added lies in the kernel of X",
+        "the added vector lies in the kernel of X",
         lambda g: near(g.added @ g.X.T, 0.0, to=1e-10),
         "If the added vector has a part in the row space, it can make w shorter.",
         added=lambda g: g.added + g.X[:1],

@@ -14,7 +14,7 @@ alone. Measured: the exact probability to exceed the bound, for centred exponent
     and Massart (2013), Concentration Inequalities, Theorem 2.10.
 :kind: bound
 :covers: bernstein-inequality
-:loose: the bound serves every law with such moments; exponential tails are thinner.
+:loose: the bound holds for every distribution with such moments, and exponential tails are thinner.
 """
 
 import math

@@ -16,8 +16,8 @@ Measured: the exact failure probabilities over a grid of k and :math:`\gamma`.
 :erratum: [missing hypothesis] (12.8) is stated for all k and gamma; it holds for k >= log(2/gamma)
     and fails for small k: k = 1, gamma = 1e-6 has exact failure probability 5.6e-5, which is the
     counterexample here.
-:loose: one constant serves every k and gamma, and Chernoff's method loses the factor before the
-    exponential; at the 4 of the notes a failure is fifty times rarer than granted.
+:loose: one constant covers every k and gamma, and Chernoff's method loses the factor before the
+    exponential; with the constant 4 of the notes, failures are fifty times rarer than allowed.
 """
 
 from typing import NamedTuple

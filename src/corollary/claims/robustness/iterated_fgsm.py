@@ -56,7 +56,7 @@ class IteratedFgsm(Claim[Given]):
         alpha=lambda g: g.alpha / 2,
         steps=3,
     )
-    symbols = "1", "mean loss under I-FGSM over that under FGSM"
+    symbols = "1", "mean loss under I-FGSM / under FGSM"
     predicts = 1.0
 
     def given(self, rng: Generator) -> Given:

@@ -55,7 +55,7 @@ class LinearFlip(Claim[Given]):
         "For a tanh network, the decision boundary is not where the linearisation is zero.",
         model=lambda g, rng: MLP([g.x.shape[1], 10, 1], "tanh", rng=rng).requires_grad_(False),
     )
-    symbols = "|f| over the dual norm of the gradient", "radius at which the sign changes"
+    symbols = "|f| / dual norm of the gradient", "radius at which the sign changes"
     rows = ("ℓ2", "ℓ∞", "ℓ1")
     shows = Along("A linear margin is gone at |f|/‖w‖*", x="norm of the perturbation")
 

@@ -51,7 +51,7 @@ class PolynomialGrowth(Claim[Given]):
     symbols = "C, and 1/C′", "largest ratio"
     rows = ("|p(n)| / n^r", "n^r / |p(n)|")
     shows = Sweep(
-        "A polynomial over its leading power", "degree", range(1, 7), y="|p(n)| / n^r", log=""
+        "A polynomial divided by its leading power", "degree", range(1, 7), y="|p(n)| / n^r", log=""
     )
 
     def given(self, rng: Generator) -> Given:

@@ -15,7 +15,8 @@ distance of a half-space.
     Section 12.1, for the perturbations.
 :kind: bound
 :cost: seconds
-:beyond: It proves for a ball what the attacks of the notes can only fail to refute.
+:beyond: The attacks of the notes can fail to find a perturbation; this claim proves that none
+    exists in a ball.
 """
 
 from typing import NamedTuple

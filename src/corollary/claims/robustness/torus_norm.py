@@ -13,7 +13,7 @@ Power iteration only approaches the left side from below, and certifies nothing.
     matrices.
 :kind: bound
 :uses: convolution_theorem, operator_norm
-:beyond: It bounds the norm of the matrix that the notes make of a convolution.
+:beyond: The notes write a convolution as a matrix; this claim bounds the norm of that matrix.
 """
 
 from typing import NamedTuple

@@ -57,7 +57,7 @@ def dropping(model: NextToken, width: int, N: int) -> float:
 
 class BeamKeepsFinished(Claim[Given]):
     width: int = option(2, high=6)  # width of the beam
-    steps: int = option(6, low=3, high=50)  # the most steps
+    steps: int = option(6, low=3, high=50)  # largest number of steps
 
     relation = equals(ulps=8)  # two factors
     supposes = (

@@ -17,7 +17,7 @@ joint run.
 :cost: minutes
 :uses: masked_token_rates, next_sentence_pairs
 :covers: bert-encoder
-:loose: The margin asks for a clear difference; single runs forget between 0.6 and 1.8 nats.
+:loose: The margin requires a clear difference; in single runs, the loss rises by 0.6 to 1.8 nats.
 :erratum: [wrong] The notes describe BERT's pre-training as two stages; it is one run on the sum of
     both losses. Trained in two stages, the small BERT here forgets much of what it had learned of
     masked tokens: its loss rises by more than half a nat, that of the joint run does not.

@@ -17,7 +17,7 @@ nothing to transfer.
 :cost: minutes
 :uses: masked_token_rates
 :covers: bert-encoder, bert-sentiment-head, masked-language-modeling
-:loose: The margin asks for a clear gain; single runs gain between 0.2 and 0.55.
+:loose: The margin requires a clear gain; single runs gain between 0.2 and 0.55.
 """
 
 import copy

@@ -47,7 +47,7 @@ class TopKFrequencies(Claim[Given]):
         ),
         Suppose(
             "the sampler keeps k tokens",
-            lambda self, g: (g.k == min(self.k, len(g.logits)), f"it keeps {g.k}"),
+            lambda self, g: (g.k == min(self.k, len(g.logits)), f"kept: {g.k}"),
             "All tokens are kept, so the probabilities are not renormalised.",
             k=lambda g: len(g.logits),
         ),

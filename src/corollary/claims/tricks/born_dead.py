@@ -15,8 +15,8 @@ little keeps it alive. On many inputs at once a network is dead at most as often
     examples", Theorems 3.1 and 3.3, there as bounds over all inputs.
 :kind: identity
 :cost: instant
-:beyond: The notes scale the weights so that signals keep their size on average; this says how often
-    there is no signal left at all.
+:beyond: The notes scale the weights so that signals keep their size on average; this claim says how
+    often no signal is left at all.
 """
 
 from typing import NamedTuple

@@ -81,4 +81,4 @@ class DropoutGeometricMean(Claim[Given]):
         off = float((arithmetic - scaled).abs().max())
         yield Curve([0.0, 1.0], [0.0, 1.0], "equal", "predicted")
         yield Points(scaled, trial.measured, label="geometric mean")
-        yield Points(scaled, arithmetic, f"arithmetic mean, off by up to {off:.3f}", "other")
+        yield Points(scaled, arithmetic, f"arithmetic mean, error up to {off:.3f}", "other")

@@ -54,7 +54,7 @@ class GradientDepth(Claim[Given]):
         "The weights have a mean, so one direction grows with every layer.",
         W=lambda g: g.W + 0.5,
     )
-    symbols = "1", "squared gradient over its predicted mean"
+    symbols = "1", "squared gradient / predicted mean"
     shows = Along("Squared gradient divided by its predicted mean", x="variance and depth")
 
     def given(self, rng: Generator) -> Given:
