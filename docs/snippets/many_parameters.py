@@ -2,7 +2,7 @@
 
 A network with more trainable parameters than numbers to fit can reach zero loss on any labels, so
 the training loss alone says nothing about what it has learned. The measurement is the number of
-parameters per number to fit.
+parameters divided by the number of values to fit.
 
 :source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
     rethinking generalization".

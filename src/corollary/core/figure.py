@@ -147,7 +147,7 @@ class HeatMap(Mark):
 
 @dataclass(frozen=True)
 class Image(Mark):
-    """A greyscale picture with row 0 at the top; 0 is the background colour, 1 is black."""
+    """A greyscale picture with row 0 at the top; 0 is white, 1 is black."""
 
     values: Rows
     x: tuple[float, float] = (0.0, 1.0)

@@ -46,7 +46,7 @@ class BarronGaussianDimension(Claim[Given]):
             lambda g: all(
                 math.isclose(g.f(d).modulus(torch.zeros(1, d)).item(), 1.0) for d in DIMENSIONS
             ),
-            "Bumps of height 1 have a constant that grows like √d only.",
+            "If the bumps have height 1, the constant grows only like √d.",
             lambda self: Given(
                 lambda d: bump(d, self.sigma, (2 * math.pi * self.sigma**2) ** (d / 2))
             ),
@@ -54,12 +54,12 @@ class BarronGaussianDimension(Claim[Given]):
         Suppose(
             "f has the same width in every dimension",
             lambda g: len({g.f(d).sigma for d in DIMENSIONS}) == 1,
-            "A density that narrows like 1/√d has ratios that grow without limit.",
+            "If the width shrinks like 1/√d, the ratios grow without limit.",
             f=lambda g: lambda d: bump(d, g.f(1).sigma / d**0.5, 1.0),
         ),
     )
     symbols = "1/√(2πσ²)", "C(d + 1) / C(d)"
-    shows = Over("Each dimension costs a factor", x="dimension d", log="xy")
+    shows = Over("Each dimension multiplies the constant by a factor", x="dimension d", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda d: bump(d, self.sigma, 1.0))

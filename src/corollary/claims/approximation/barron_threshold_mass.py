@@ -42,7 +42,7 @@ class BarronThresholdMass(Claim[Given]):
     )
     symbols = "4πC", "mass of the thresholds"
     rows = "σ = {widths}"
-    shows = Along("What the thresholds cost", x="σ of the bump", at="widths", log="xy")
+    shows = Along("Mass of the thresholds", x="σ of the bump", at="widths", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.d), 1.0)

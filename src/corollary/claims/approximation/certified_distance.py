@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 def spike(rng: Generator) -> Given:
-    """A spike between the points, with the constant of a flat function, is not seen."""
+    """The function has a spike between the points, and the stated constant is too small."""
     at = 0.4 + 1e-3 * float(uniform(rng, 1))
     return Given(lambda x: (1 - 1e6 * (x - at).abs().amax(1)).clamp(min=0), 1.0, 1e6, 0.01)
 

@@ -65,7 +65,7 @@ class DecisionRegions(Claim[Given]):
             sigma=lambda g: torch.square,
         ),
         Suppose(
-            "f is made continuous on less than ε of the square",
+            "f can be made continuous by changing it on less than ε of the square",
             lambda self, g: self.eps - max((r(X).abs() < 1).double().mean() for r in g.regions),
             "On a board of 1600 fields, every point is close to a boundary.",
             regions=lambda g: (lambda x: torch.sin(40 * torch.pi * x).prod(1),) * 2,

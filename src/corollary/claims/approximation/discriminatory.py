@@ -73,7 +73,7 @@ class Discriminatory(Claim[Given]):
         return Kept([p.rank for p in probes], unseen=probes[0].measure)
 
     @picture(
-        "A measure that squares cannot see, and sigmoid units can",
+        "A measure that sigmoid units detect and squares do not",
         x="x₁, or −b/‖w‖ of a unit",
         y="μ at x, or ∫ σ(wx + b) dμ",
     )

@@ -75,7 +75,7 @@ class FixedBasisRate(Claim[Given]):
             error=lambda g: drawn_units,
         ),
         Suppose(
-            "the frequencies are those of d dimensions",
+            "the frequencies are spread over d dimensions",
             lambda g: int(torch.linalg.matrix_rank(g.k)) == g.k.shape[1],
             "Frequencies along one axis are as easy as in one dimension.",
             k=lambda g: torch.arange(1.0, len(g.k) + 1)[:, None] * torch.eye(g.k.shape[1])[0],

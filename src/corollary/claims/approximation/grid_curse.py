@@ -52,7 +52,9 @@ class GridCurse(Claim[Given]):
         ),
     )
     symbols = "(4d + 1)⌈ρ/ε⌉ᵈ", "units of the network"
-    shows = Along("A grid pays for every dimension", x="dimension d", first=1, log="y")
+    shows = Along(
+        "The number of units on a grid grows with the dimension", x="dimension d", first=1, log="y"
+    )
 
     def given(self, rng: Generator) -> Given:
         waves = tuple(random_wave(d, self.rho, rng=rng) for d in range(1, self.largest + 1))

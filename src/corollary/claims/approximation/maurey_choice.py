@@ -44,7 +44,9 @@ class MaureyChoice(Claim[Given]):
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"
     rows = "k = {sizes}"
-    shows = Along("A few atoms stand for their mean", x="k", at="sizes", log="xy")
+    shows = Along(
+        "The mean of a few atoms approximates the mean of all", x="k", at="sizes", log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         atoms = normal(rng, self.N, 20)

@@ -41,7 +41,7 @@ class PolynomialFits(Claim[Given]):
 
     relation = equals(ulps=2**12)  # the interpolant is a quotient of sums of n terms
     supposes = Suppose(
-        "the polynomial meets f at the Chebyshev points",
+        "the polynomial equals f at the Chebyshev points",
         lambda g: torch.allclose(g.nodes(6), -torch.cos(torch.pi * torch.arange(7).double() / 6)),
         "Equispaced points diverge.",
         nodes=lambda g: partial(nodes, "equispaced"),

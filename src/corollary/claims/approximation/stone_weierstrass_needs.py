@@ -48,7 +48,7 @@ class StoneWeierstrassNeeds(Claim[Given]):
 
     relation = at_least(ulps=2**22)  # beside 1/2 the polynomial has moved by its slope times 1e-10
     supposes = Suppose(
-        "each family breaks exactly the condition it is said to break",
+        "each family breaks exactly the stated condition",
         lambda g: all(
             stone_weierstrass_report(o.family, EVEN[::10, None]).broken == (o.broken,)
             for o in g.obstructions

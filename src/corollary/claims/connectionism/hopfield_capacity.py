@@ -58,7 +58,7 @@ def within_capacity(given: Given) -> tuple[bool, str]:
 
 class HopfieldCapacity(Claim[Given]):
     sizes: tuple[int, ...] = option((125, 500, 2000), low=16, high=8000)  # neurons n
-    patterns: int = option(12_000, low=100, high=10**6)  # stored patterns looked at per size
+    patterns: int = option(12_000, low=100, high=10**6)  # stored patterns tested per size
 
     relation = at_most()  # the interval of the mean over networks has to be below the bound
     supposes = (

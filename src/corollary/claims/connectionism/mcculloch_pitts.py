@@ -71,7 +71,7 @@ class McCullochPittsReach(Claim[Given]):
             values=(1,),
         ),
     )
-    symbols = "2 + n 2ⁿ, parity none of them", "functions of one unit"
+    symbols = "2 + n 2ⁿ, without parity", "functions of one unit"
     rows = *(f"functions of {n} inputs" for n in (2, 3, 4)), "parities"
 
     def given(self, rng: Generator) -> Given:

@@ -56,7 +56,7 @@ class RidgeGradient(Claim[Given]):
     supposes = (
         Suppose("the points do not span the space", lambda g: g.x.shape[1] - g.x.shape[0]),
         Suppose(
-            "the loss sees θ only through x·θ",
+            "the loss depends on θ only through x·θ",
             lambda g: near(g.losses(g.theta - g.outside(g.theta)), g.losses(g.theta)),
             "Weight decay shrinks the part of the start that lies outside the span.",
             decay=0.1,
@@ -68,7 +68,7 @@ class RidgeGradient(Claim[Given]):
             way=lambda g: torch.sign,
         ),
     )
-    symbols = "(ℓ∘φ)′(x·θ) x, and 0", "by autograd in θ, and the way outside the span"
+    symbols = "(ℓ∘φ)′(x·θ) x, and 0", "by autograd in θ, and distance moved outside the span"
 
     def given(self, rng: Generator) -> Given:
         x, theta = normal(rng, self.n, self.d) / self.d**0.5, normal(rng, self.d)

@@ -76,7 +76,11 @@ class ThresholdGradient(Claim[Given]):
     )
     symbols = "nothing", "change"
     predicts = [0.0, 0.0, 0.0]
-    rows = "way of the weights W", "way of the biases b", "change of the loss per nudge of W"
+    rows = (
+        "distance moved by the weights W",
+        "distance moved by the biases b",
+        "change of the loss per nudge of W",
+    )
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, self.d)
@@ -99,7 +103,7 @@ class ThresholdGradient(Claim[Given]):
         found = [*ways[-1][:2], float((after - before).abs()) / NUDGE]
         return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways])
 
-    @picture("The first layer does not learn", x="step t", y="way gone")
+    @picture("The first layer does not learn", x="step t", y="distance moved")
     def marks(self, trial: Trial[Given]) -> Marks:
         hard, soft = trial.kept, [t.kept for t in trial.without[1:]]
         yield Level(0.0, label="‖W_t − W_0‖, predicted")

@@ -42,11 +42,11 @@ class DoubleDescent(Claim[Given]):
     noise: float = option(0.3, low=0.05, high=2.0)  # standard deviation of the noise
     ridge: float = option(0.02, low=0.001, high=10.0)  # ridge penalty of the comparison
     draws: int = option(7, low=5, high=500)  # training sets per curve
-    curves: int = option(16, low=4, high=100)  # curves, each with training sets of its own
+    curves: int = option(16, low=4, high=100)  # curves, each with its own training sets
 
     relation = at_most()  # the interval of the mean over curves has to be below
     supposes = Suppose(
-        "nothing is penalised: of all best fits the shortest",
+        "there is no penalty: the fit of smallest norm is taken",
         lambda g: g.ridge == 0,
         "With a penalty from the start there is no peak.",
         ridge=0.02,

@@ -78,7 +78,7 @@ class TemperedOverfitting(Claim[Given]):
         ),
     )
     symbols = "2/3", "excess risk / σ²"
-    shows = Along("Tempered: the excess risk stays", at="sizes", x="n", log="x")
+    shows = Along("Tempered: the excess risk does not vanish", at="sizes", x="n", log="x")
 
     def given(self, rng: Generator) -> Given:
         return Given()

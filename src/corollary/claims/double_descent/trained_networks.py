@@ -54,14 +54,14 @@ class TrainedNetworks(Claim[Given]):
     n: int = option(100, low=50, high=110)  # training images of a network
     d: int = option(10, low=4, high=30)  # principal components used as inputs
     noise: float = option(0.2, low=0.1, high=0.5)  # share of labels that are random
-    runs: int = option(12, low=2, high=13)  # training sets, of images of their own
+    runs: int = option(12, low=2, high=13)  # training sets of different images
     steps: int = option(2000, low=100, high=20_000)  # steps of Adam, on all images of a set
 
     relation = at_least(level=0.95)  # means over the training sets, with a Student interval
     supposes = Suppose(
-        "nothing is penalised",
+        "there is no penalty on the weights",
         lambda g: g.penalty == 0,
-        "A penalty on the weights takes the peak away.",
+        "With a penalty on the weights, there is no peak.",
         penalty=0.01,
     )
     symbols = "at least", "peak at h* against the ends"

@@ -32,7 +32,7 @@ class OptimalDepth(Claim[Given]):
 
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision
     supposes = Suppose(
-        "the depth may reach 2m/e",
+        "the depth can be as large as 2m/e",
         lambda g: g.deepest - 2 * g.m / math.e,
         "If every layer has two units, the deepest network is best.",
         deepest=lambda g: max(1.0, g.m / 2),

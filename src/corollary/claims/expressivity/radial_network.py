@@ -52,7 +52,7 @@ class RadialNetworkError(Claim[Given]):
             points=lambda g: tuple(3 * x for x in g.points),
         ),
         Suppose(
-            "the ramps do not meet",
+            "the ramps do not overlap",
             lambda g: (g.target.flips**2).diff().min() - g.networks[0].delta,
         ),
     )

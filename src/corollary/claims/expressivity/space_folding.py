@@ -57,7 +57,9 @@ class SpaceFolding(Claim[Given]):
     m: int = option(4, low=1, high=16)  # units of the function after the fold
 
     relation = equals()  # counts
-    supposes = Suppose("the middle of every box becomes that of the cube", centred, without=steep)
+    supposes = Suppose(
+        "the centre of every box is mapped to the centre of the cube", centred, without=steep
+    )
     symbols = "pᵈ regions of g, and pᵈ", "regions of g ∘ F, and boxes onto the cube"
     rows = ("regions", "boxes")
 

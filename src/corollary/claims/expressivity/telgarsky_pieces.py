@@ -47,7 +47,7 @@ class TelgarskyPieces(Claim[Given]):
 
     relation = at_least(ulps=64)  # sums of up to 2^k areas
     supposes = Suppose(
-        "no function has more pieces on [0, 1] than is said",
+        "no function has more than the stated number of pieces on [0, 1]",
         lambda g: all(f.pieces <= t for f, t in zip(g.functions, g.pieces, strict=True)),
         "The sawtooth itself has no error, but many more than two pieces.",
         lambda self: Given((sawtooth_curve(self.k),), (2,)),

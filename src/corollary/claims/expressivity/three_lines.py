@@ -60,7 +60,7 @@ class ThreeLines(Claim[Given]):
             b=lambda g: 0 * g.b,
         ),
         Suppose(
-            "the square holds all points where lines meet",
+            "the square contains all intersections of the lines",
             lambda g: g.r - reach(g),
             "A small square misses regions.",
             r=0.4,

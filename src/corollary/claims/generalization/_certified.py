@@ -72,7 +72,7 @@ class Certified:
         prior = self.fitted if self.tuned_prior else self.start
         with torch.no_grad():
             missed = float(errors(prior(self.train[0]), self.train[1]).double().mean())
-        return missed > 0.4, f"it misses {missed:.2f} of the coin labels"
+        return missed > 0.4, f"error on the random labels {missed:.2f}"
 
     @cached_property
     def outcome(self) -> Outcome:

@@ -51,7 +51,7 @@ class DziugaiteRoyTable(Claim[Given]):
     relation = at_most()  # 0.006 is allowed: prices of the priors are not in the table
     supposes = (
         Suppose(
-            "the bound is a kl inversion, so at most that of McAllester (Pinsker)",
+            "the bound is a kl inversion, so it is at most McAllester's bound (Pinsker)",
             lambda g: min(
                 c.snn_train + without_train_error(c) - g.bound(c)
                 for c in (TABLE[name] for name in g.columns)

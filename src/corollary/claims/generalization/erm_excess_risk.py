@@ -69,7 +69,7 @@ class ErmExcessRisk(Claim[Given]):
             chosen=lambda g: g.empirical.argmax(dim=1),
         ),
         Suppose(
-            "the samples have the law of which R is the risk",
+            "the samples come from the distribution of the risk R",
             is_unbiased,
             "All labels of the samples are flipped, so the best function on them is the worst.",
             empirical=lambda g: 1 - g.empirical,
@@ -78,7 +78,9 @@ class ErmExcessRisk(Claim[Given]):
     )
     symbols = "bound", "R(f_S) − R(f*)"
     rows = "1 − δ quantile", "largest ratio to 2 sup |R − R_S|"
-    shows = Sweep("What choosing on the sample costs", "n", (10, 30, 100, 300, 1000), log="xy")
+    shows = Sweep(
+        "Excess risk of the function chosen on the sample", "n", (10, 30, 100, 300, 1000), log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         risks = 0.2 + 0.6 * uniform(rng, self.N)
@@ -103,7 +105,7 @@ class ErmExcessRisk(Claim[Given]):
         risks = torch.tensor([0.4, 0.6], dtype=torch.float64)
         return Given(risks, both, (first >= 0.5).long(), 10)
 
-    @picture("Choosing costs at most twice the largest deviation", x="2 sup |R − R_S|")
+    @picture("The excess risk is at most twice the largest deviation", x="2 sup |R − R_S|")
     def marks(self, trial: Trial[Given]) -> Marks:
         bound, kept = trial.predicted[0], trial.kept
         yield Points(kept.twice[:600], kept.excess[:600], label="a sample each")

@@ -95,7 +95,7 @@ class Mcallester(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [risk for risk, _, _ in posteriors(given)]
 
-    @picture("What the choice of a posterior costs", x="KL(Q‖P)", y="error")
+    @picture("The bound for different posteriors", x="KL(Q‖P)", y="error")
     def marks(self, trial: Trial[Given]) -> Marks:
         R, R_S, P, N = trial.given
         one = Given(R, R_S[:1], P[:1], N)

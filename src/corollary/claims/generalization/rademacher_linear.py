@@ -56,7 +56,7 @@ class RademacherLinear(Claim[Given]):
         D=0.2,
     )
     symbols = "bound", "R_S"
-    rows = "by the points, W(Σ‖xᵢ‖²)^½/m", "by the radius, DW/√m"
+    rows = "bound from the points, W(Σ‖xᵢ‖²)^½/m", "bound from the radius, DW/√m"
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.m, self.d)

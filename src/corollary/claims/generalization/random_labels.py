@@ -47,7 +47,7 @@ class RandomLabels(Claim[Given]):
     n: int = option(60, low=10, high=300)  # examples
     d: int = option(10, low=2, high=50)  # dimension
     m: int = option(128, low=1, high=1024)  # hidden units
-    draws: int = option(24, low=5, high=100)  # random labelings, each with a network of its own
+    draws: int = option(24, low=5, high=100)  # random labelings, with one network each
     steps: int = option(120, low=20, high=2000)  # full-batch steps
 
     relation = within_interval(resolution=0.12)  # accuracies of 24 networks spread by 0.1

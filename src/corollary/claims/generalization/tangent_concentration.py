@@ -96,7 +96,7 @@ class TangentConcentration(Claim[Given]):
             without=copies,
         ),
         Suppose(
-            "the weights have the law of which G is the mean",
+            "the weights come from the distribution that defines G",
             lambda g: mean_is(g.W[:, 0]),
             without=one_sided,
         ),

@@ -13,8 +13,8 @@ read off. A value above 1 says nothing and is called vacuous.
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
 :uses: hoeffding, union_bound
-:loose: The constants are those of the proof by symmetrisation, which holds for any class; the
-    quantile of thresholds is a seventh of the bound.
+:loose: The constants come from a proof by symmetrisation that holds for any class; for thresholds,
+    the quantile is a seventh of the bound.
 :covers: vc-generalization-bound
 """
 

@@ -13,8 +13,8 @@ statistic.
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
 :uses: vc_bound, sauer_shelah
-:loose: The constants are those of the proof by symmetrisation, which holds for any class; the
-    quantile of intervals is a sixth of the bound.
+:loose: The constants come from a proof by symmetrisation that holds for any class; for intervals,
+    the quantile is a sixth of the bound.
 :covers: vc-bound-dimension-form
 """
 

@@ -41,7 +41,7 @@ class VcHalfSpaces(Claim[Given]):
 
     relation = equals()  # integers
     supposes = Suppose(
-        "the half-spaces may miss the origin",
+        "the border of a half-space need not contain the origin",
         lambda g: growth(g.labelings, RAY) == 4,
         "If all half-spaces contain the origin on their border, the VC dimension is one less.",
         labelings=lambda _: half_spaces_through_origin,

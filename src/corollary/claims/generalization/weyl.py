@@ -48,7 +48,7 @@ FLIP = 0.01 * (JORDAN + JORDAN.mH)
 
 class Weyl(Claim[Given]):
     n: int = option(6, low=2, high=500)  # size of the matrices
-    size: float = option(0.5, low=1e-3, high=10.0)  # spectral norm of B, when that of A is about 2
+    size: float = option(0.5, low=1e-3, high=10.0)  # spectral norm of B (that of A is about 2)
 
     relation = at_most(ulps=2**10)  # eigenvalues of a dozen rows
     supposes = (

@@ -42,7 +42,7 @@ class Given(NamedTuple):
 class ActivationAtlas(Claim[Given]):
     width: int = option(32, low=4, high=512)  # units of each of the two hidden layers
     steps: int = option(60, low=1, high=5000)  # updates by Adam on a thousand digits
-    layer: int = option(2, low=1, high=3)  # layer to look at; 3 is the output
+    layer: int = option(2, low=1, high=3)  # layer; 3 is the output
     grid: int = option(14, low=4, high=30)  # cells per side
     runs: int = option(6, low=2, high=50)  # networks
 

@@ -61,7 +61,7 @@ class GcnBlockModel(Claim[Given]):
         lambda g: g.preference - 5,
         without=blind,
     )
-    symbols = "gain that is asked for", "accuracy of the GCN − accuracy of the MLP"
+    symbols = "required gain", "accuracy of the GCN − accuracy of the MLP"
     shows = Sweep(
         "Few labels, noisy features, three communities",
         "within",

@@ -71,7 +71,7 @@ class PointnetCriticalPoints(Claim[Given]):
         ),
     )
     symbols = "g(X)", "g(S)"
-    shows = Parity("The global feature of the points that stay")
+    shows = Parity("The global feature of the remaining points")
 
     def given(self, rng: Generator) -> Given:
         X = point_clouds(1, self.M, rng=rng)[0][0]

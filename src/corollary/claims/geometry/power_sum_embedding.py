@@ -39,7 +39,7 @@ class PowerSumEmbedding(Claim[Given]):
     # Roots of a polynomial of degree 6 with gaps of 0.2 are known to about 1e4 roundings.
     relation = equals(ulps=1e6, scale=1.0)  # two in a ten-thousand-millionth
     supposes = Suppose(
-        "all M sums are those of the set",
+        "all M sums belong to the same set",
         lambda g: near(g.p, power_sums(g.x, len(g.x))),
         without=twins,
     )

@@ -65,7 +65,7 @@ class WeisfeilerLehman(Claim[Given]):
         return wl_histograms(given.graph, given.other, rounds=self.rounds)[1]
 
     @picture(
-        "Members whom the test cannot tell apart",
+        "Members that the test cannot distinguish",
         x="edges as springs",
         y="nodes push apart",
         equal=True,
@@ -75,4 +75,4 @@ class WeisfeilerLehman(Claim[Given]):
         colours = wl_refine(graph)
         twins = places[torch.bincount(colours)[colours] > 1]
         yield drawn(graph, places, "friendships")
-        yield Points(twins[:, 0], twins[:, 1], label="shares its colour with another")
+        yield Points(twins[:, 0], twins[:, 1], label="has the same colour as another member")

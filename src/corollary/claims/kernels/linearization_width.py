@@ -40,7 +40,9 @@ class Given(NamedTuple):
 
 class LinearizationWidth(Claim[Given]):
     widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # widths of the hidden layers
-    draws: int = option(48, low=2, high=500)  # networks at the largest width, more at others
+    draws: int = option(
+        48, low=2, high=500
+    )  # networks at the largest width (more at smaller widths)
     hidden: int = option(1, low=1, high=3)  # hidden layers
 
     relation = slope(

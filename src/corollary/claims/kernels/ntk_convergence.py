@@ -42,7 +42,7 @@ class NtkConvergence(Claim[Given]):
 
     relation = slope(gap=0.15)  # 300 networks leave 0.025 in the fitted slope
     supposes = Suppose(
-        "the factor 1/√(fan-in) stands in the network",
+        "the network contains the factor 1/√(fan-in)",
         lambda g: (g.factor == 0.5, f"divided by the fan-in to the power {g.factor:g}"),
         "With small weights and no factor in the network, the kernel grows with the width.",
         factor=0.0,

@@ -69,7 +69,7 @@ class AlternatingFactors(Claim[Given]):
     relation = equals(ulps=1e-8 / EPS, scale=1.0)  # converged; an increase is rounding
     supposes = (
         Suppose(
-            "the start sees every leading direction",
+            "the start is not orthogonal to any leading direction",
             visible,
             "If the weights start at zero, both factors stay zero, at a saddle.",
             B=lambda g: 0 * g.B,

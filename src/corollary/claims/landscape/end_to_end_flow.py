@@ -58,7 +58,9 @@ class EndToEndFlow(Claim[Given]):
     )
     symbols = "by the equation of the product", "by the layers"
     shows = (
-        Along("The product follows an equation of its own", x="t", y="‖W − W*‖", at="times"),
+        Along(
+            "The product of the layers follows a closed equation", x="t", y="‖W − W*‖", at="times"
+        ),
         Parity("Distance, and two directions"),
     )
 

@@ -69,7 +69,7 @@ class Kawaguchi(Claim[Given]):
             gain=0.0,
         ),
     )
-    symbols = "least loss of rank p; curvature at zero", "last loss; curvature at zero"
+    symbols = "smallest loss of rank p; curvature at zero", "last loss; curvature at zero"
     rows = ("start 1", "start 2", "curvature, one hidden layer", "curvature, two hidden layers")
 
     def given(self, rng: Generator) -> Given:

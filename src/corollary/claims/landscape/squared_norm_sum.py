@@ -45,7 +45,7 @@ class SquaredNormSum(Claim[Given]):
     )
     symbols = "‖x − y‖²", "2‖x‖² + 2‖y‖² − ‖x + y‖²"
     cosine = T.tolist()
-    shows = Along("What the inequality gives away", x="cosine t of x and y", at="cosine")
+    shows = Along("Slack of the inequality", x="cosine t of x and y", at="cosine")
 
     def given(self, rng: Generator) -> Given:
         x, u = normal(rng, 2, self.d)

@@ -61,7 +61,7 @@ class BackpropCost(Claim[Given]):
         losses=3,
     )
     symbols = "2 − n₀n₁ / Σ nₗ₋₁nₗ", "backward / forward"
-    shows = Along("The price of a gradient", x="layers L", at="depths", log="x")
+    shows = Along("The cost of a gradient", x="layers L", at="depths", log="x")
 
     def given(self, rng: Generator) -> Given:
         widths = [[self.d] + [self.m] * depth for depth in self.depths]

@@ -59,7 +59,7 @@ class EckartYoung(Claim[Given]):
         "No matrix of rank r is nearer than X_r",
         x="challenger",
         first=1,
-        caption="Random subspaces, then sweeps of alternating minimisation, then X_r.",
+        caption="From left to right: random subspaces, alternating minimisation, X_r.",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -45,7 +45,7 @@ class OptimalLinearAutoencoder(Claim[Given]):
 
     relation = equals(ulps=1e6, scale=1e-3)  # G and its inverse cost digits, G has condition 1e3
     supposes = Suppose(
-        "C and D are the leading directions of the data as it is, not centred",
+        "C and D are the leading directions of the data, which are not centred",
         lambda g: near(g.x, g.taken),
         "The principal components of the centred points lose more, because the mean is not "
         "restored.",

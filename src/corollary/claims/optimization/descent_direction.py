@@ -60,7 +60,7 @@ class DescentDirection(Claim[Given]):
     relation = at_most(ulps=8)  # two values of f are compared
     supposes = (
         Suppose(
-            "each direction is at less than a right angle to -grad f",
+            "the angle between each direction and -grad f is below 90°",
             lambda g: all(is_descent_direction(gradient(g.f, g.x), v) for v in g.s),
             without=at_a_right_angle,
         ),

@@ -50,7 +50,7 @@ class PolyakRuppert(Claim[Given]):
     )
     symbols = "1/k", "mean of the iterates"
     predicts = -1.0
-    shows = Over("The mean of the iterates forgets the noise", x="k", y="E‖x − x*‖²")
+    shows = Over("The noise averages out in the mean of the iterates", x="k", y="E‖x − x*‖²")
 
     def given(self, rng: Generator) -> Given:
         y = normal(rng, self.n)

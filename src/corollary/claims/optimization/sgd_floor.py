@@ -63,7 +63,12 @@ class SgdFloor(Claim[Given]):
         without=stiff,
     )
     symbols = "η² E‖∇ℓᵢ(w)‖²", "E‖w⁺ − w_*‖²"
-    shows = Along("However near, a step leads away again", x="‖w − w_*‖", at="distance", log="xy")
+    shows = Along(
+        "Even near the solution, a step of SGD leads away from it",
+        x="‖w − w_*‖",
+        at="distance",
+        log="xy",
+    )
 
     def given(self, rng: Generator) -> Given:
         X, away = normal(rng, self.n, self.d), normal(rng, self.points, self.d)

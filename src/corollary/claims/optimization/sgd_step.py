@@ -55,7 +55,7 @@ class SgdStep(Claim[Given]):
     )
     symbols = "‖x − x*‖² + progress + noise", "all n steps averaged"
     shows = Along(
-        "Far away progress wins, near by the noise does",
+        "Progress dominates far away, noise dominates near the minimum",
         x="‖x − x*‖",
         y="E‖x⁺ − x*‖²",
         at="distance",

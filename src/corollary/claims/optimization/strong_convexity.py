@@ -47,7 +47,7 @@ class StrongConvexity(Claim[Given]):
 
     relation = at_least(ulps=2**10, scale=1.0)  # values of size 1; eigenvalues to rounding
     supposes = Suppose(
-        "the curvature is looked at all along each step",
+        "the curvature is evaluated along the whole step",
         lambda g: near(torch.stack([g.seen[:, 0], g.seen[:, -1]]), torch.stack([g.x, g.ends()])),
         "The curvature is taken at the start of each step only, where it is larger than further "
         "on.",

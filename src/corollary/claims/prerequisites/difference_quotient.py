@@ -64,7 +64,7 @@ class DifferenceQuotient(Claim[Given]):
         h = [2.0**-j for j in range(10, 3, -1)]
         return Series(h, [_error(given, s, self.scheme) for s in h])
 
-    @picture("Truncation falls with h, rounding rises", x="h", log="xy")
+    @picture("For small h the truncation error falls and the rounding error rises", x="h", log="xy")
     def marks(self, trial: Trial[Given]) -> Marks:
         h = [10.0**-j for j in range(12, 0, -1)]
         errors = {s: [max(_error(trial.given, t, s), 1e-17) for t in h] for s in ORDER}

@@ -41,11 +41,11 @@ def _overlap(given: Given) -> float:
 class FactorizationOptimum(Claim[Given]):
     m: int = option(12, low=1, high=200)  # rows of R
     n: int = option(9, low=1, high=200)  # columns of R
-    p: int = option(3, low=1, high=200)  # rank of the factors, at most that of R
+    p: int = option(3, low=1, high=200)  # rank of the factors, at most the rank of R
 
     relation = equals(ulps=2**16, scale=1.0)  # R has norm 1; a hundred steps of ratio 0.7² suffice
     supposes = Suppose(
-        "the start meets the leading singular vectors",
+        "the start is not orthogonal to the leading singular vectors",
         _overlap,
         "If both factors start at zero, they never move away from this saddle.",
         V=lambda g: 0 * g.V,

@@ -79,7 +79,7 @@ class HessianVectorProduct(Claim[Given]):
         return (4 * quotient(1e-3) - quotient(2e-3)) / 3
 
     @picture(
-        "A product costs a few gradients, the Hessian d products",
+        "A product costs a few gradients, the whole Hessian d products",
         x="parameters d",
         y="operations in matrix products",
         log="xy",

@@ -57,7 +57,7 @@ class MatrixLaws(Claim[Given]):
     )
     symbols = "one side", "the other side"
     rows = "A(B + C)", "(AB)C", "A⁻¹A", "AA⁻¹", "AB − BA"
-    shows = Parity("Both sides of each law, seen through two vectors")
+    shows = Parity("Both sides of each law, multiplied by two vectors")
 
     def given(self, rng: Generator) -> Given:
         Q = torch.linalg.qr(normal(rng, self.n, self.n)).Q

@@ -43,8 +43,8 @@ class BatchNormScale(Claim[Given]):
         Suppose(
             "nothing is added to the variance",
             lambda g: (g.delta == 0, f"δ = {g.delta:g}"),
-            "If the variance gets torch's small delta, the output depends on the size of small "
-            "weights.",
+            "If a small delta is added to the variance, as in torch, the size of small weights "
+            "matters.",
             w1=lambda g: 0.01 * g.w1,
             delta=1e-5,
         ),

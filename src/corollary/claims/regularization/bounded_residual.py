@@ -67,7 +67,7 @@ class BoundedResidual(Claim[Given]):
     )
     symbols = "bound on ‖r(t)‖²", "‖r(t)‖²"
     shows = Along(
-        "What is left of w after log t and the offset stays bounded", x="t", at="times", log="x"
+        "The residual of w after log t and the offset is bounded", x="t", at="times", log="x"
     )
 
     @property

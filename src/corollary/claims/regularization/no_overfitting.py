@@ -58,7 +58,7 @@ class NoOverfitting(Claim[Given]):
 
     relation = at_most(level=0.99)  # the mean ratio over the training sets, with its interval
     supposes = Suppose(
-        "all networks may make the same number of updates",
+        "the largest number of updates is the same for all networks",
         lambda self, g: min(g.steps) - self.steps + 1,
         "The widest network is stopped after three steps, before it fits the data.",
         steps=lambda g: (*g.steps[:-1], 3),

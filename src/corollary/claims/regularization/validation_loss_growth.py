@@ -88,7 +88,9 @@ class ValidationLossGrowth(Claim[Given]):
         return Series(TIMES, loss.diff() / s.diff() / rate)
 
     @picture(
-        "A few errors make the loss grow, and stay few", x="log t", y="sum over validation points"
+        "The loss grows although the number of errors does not",
+        x="log t",
+        y="sum over validation points",
     )
     def marks(self, trial: Trial[Given]) -> Marks:
         s = torch.linspace(0, 30, 80, dtype=torch.float64)

@@ -72,7 +72,7 @@ class CertifiedTraining(Claim[Given]):
 
     relation = at_least(level=0.99)  # a Student interval over draws
     supposes = Suppose(
-        "bounds were trained on at the radius at which proofs are asked for",
+        "training uses bounds at the same radius as the proofs",
         lambda self, g: (g.trained_eps == self.eps, f"{g.trained_eps:g}"),
         without=bounds_at_zero,
     )

@@ -50,7 +50,7 @@ def saturated(self: "RandomDirections", rng: Generator) -> Given:
 class RandomDirections(Claim[Given]):
     d: int = option(50, low=1, high=500)  # dimension
     q: tuple[int, ...] = (5, 20, 80)  # directions
-    h: float = option(0.1, low=1e-4, high=10.0)  # length of the differences
+    h: float = option(0.1, low=1e-4, high=10.0)  # step length of the differences
     trials: int = option(400, low=100, high=20000)  # estimates
 
     relation = within_interval(level=0.9999, resolution=0.2)  # of errors in units of (d+1)/q

@@ -44,7 +44,7 @@ class SingleStepSize(Claim[Given]):
     )
     symbols = "∝ d^(−1/2)", "median ‖Δ‖ / ‖x‖"
     predicts = -0.5
-    shows = Over("The flip beside the length of the input", x="d")
+    shows = Over("Length of the flip / length of the input", x="d")
 
     def given(self, rng: Generator) -> Given:
         return self.drawn(rng, 0.0)

@@ -42,7 +42,7 @@ class SlopeMoments(Claim[Given]):
         "The moments of the exponential grow faster than any factorial bound.",
         derivative=lambda g: torch.exp,
     )
-    symbols = "log of the bound, over q", "log E|σ′(Z)|^2q, over q"
+    symbols = "log of the bound, divided by q", "log E|σ′(Z)|^2q, divided by q"
     shows = Along("Moments of the slope of the square, and of the exponential", x="q", first=2)
 
     def given(self, rng: Generator) -> Given:

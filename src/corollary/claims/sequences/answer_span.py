@@ -118,7 +118,9 @@ class AnswerSpan(Claim[Given]):
         shown = values.masked_fill(values == -torch.inf, 0.0).T  # row e goes upwards
         best, apart = trial.kept.spans, maxima_apart(*trial.given[:3], max_length=self.longest)
         edges = (-0.5, len(values) - 0.5)
-        yield HeatMap(shown.tolist(), edges, edges, label="a_s + b_e, 0 where it is no answer")
+        yield HeatMap(
+            shown.tolist(), edges, edges, label="a_s + b_e; 0 if the span is not an answer"
+        )
         yield Points(best.start[:1], best.end[:1], label="decoder's span")
         yield Points(
             apart.start[:1], apart.end[:1], label="start and end chosen separately", role="other"

@@ -68,7 +68,7 @@ class BeamKeepsFinished(Claim[Given]):
             search=lambda g: dropping,
         ),
         Suppose(
-            "every sequence has ended: none of the notes has more than two tokens",
+            "every sequence has ended: in the notes none has more than two tokens",
             lambda g: min(g.N) >= 2,
             "After a single step only first tokens are found.",
             N=lambda g: (1, *g.N[:-1]),

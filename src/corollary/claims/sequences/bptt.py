@@ -57,7 +57,7 @@ class Bptt(Claim[Given]):
 
     relation = equals(ulps=2**16, scale=1.0)  # sums of T² products of up to T matrices
     supposes = Suppose(
-        "the largest index stands on the left",
+        "the factor with the largest index is on the left",
         largest_on_the_left,
         "Factors in the wrong order give another gradient.",
         products=lambda g: partial(state_jacobians, order="reversed"),

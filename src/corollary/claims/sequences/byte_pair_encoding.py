@@ -129,5 +129,5 @@ class BytePairEncoding(Claim[Given]):
         lengths = list(accumulate((-c for c in replaced(trial.given)), initial=start))
         steps = sorted({round(i * len(tokenizer.merges) / 8) for i in range(9)})
         cut = [len(replace(tokenizer, merges=tokenizer.merges[:k]).encode(text)) for k in steps]
-        yield Curve(lengths, label="characters less the pairs replaced", role="predicted")
+        yield Curve(lengths, label="characters minus merged pairs", role="predicted")
         yield Points(steps, cut, label="encoded with k merges")

@@ -70,17 +70,17 @@ class ConstantErrorCarousel(Claim[Given]):
         Suppose(
             "the forget gate does not read h",
             lambda g: not bool(g.cell.F[:, : g.cell.m].any()),
-            reading("F", "A forget gate that reads h passes on another part of the gradient."),
+            reading("F", "If the forget gate reads h, the gradient has a second path."),
         ),
         Suppose(
             "the input gate does not read h",
             lambda g: not bool(g.cell.G[:, : g.cell.m].any()),
-            reading("G", "An input gate that reads h passes on another part of the gradient."),
+            reading("G", "If the input gate reads h, the gradient has a second path."),
         ),
         Suppose(
             "the candidate does not read h",
             lambda g: not bool(g.cell.V[:, : g.cell.m].any()),
-            reading("V", "A candidate that reads h passes on another part of the gradient."),
+            reading("V", "If the candidate reads h, the gradient has a second path."),
         ),
     )
     symbols = "product of forget gates", "∂c_T/∂c_0 by autograd"

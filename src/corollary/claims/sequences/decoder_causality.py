@@ -69,7 +69,7 @@ class DecoderCausality(Claim[Given]):
 
     relation = equals(ulps=4096, scale=1.0)  # the memory is summed in another order
     supposes = (
-        Suppose("self-attention is shown nothing that comes later", masked, listing),
+        Suppose("self-attention does not read later tokens", masked, listing),
         Suppose(
             "only the last token is changed",
             lambda g: torch.equal(g.x[:-1], g.changed[:-1]),

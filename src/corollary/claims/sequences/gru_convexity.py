@@ -65,7 +65,7 @@ class GruConvexity(Claim[Given]):
             cell=lambda g, rng: Unsquashed(g.x.shape[2], g.z0.shape[1], rng=rng),
         ),
     )
-    symbols = "1", "‖z_t‖∞, and the part of the way"
+    symbols = "1", "‖z_t‖∞, and position between old state and candidate"
 
     def given(self, rng: Generator) -> Given:
         """Large inputs, which drive candidates to the faces of the cube."""

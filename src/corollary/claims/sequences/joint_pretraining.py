@@ -129,7 +129,11 @@ class JointPretraining(Claim[Given]):
         fit(net, data, sum, adam, **size, rng=seed, call=value, callbacks=[look])
         return losses
 
-    @picture("Two stages forget, one run does not", x="steps", y="loss on masked tokens, nats")
+    @picture(
+        "Loss on masked tokens: two stages and the joint run",
+        x="steps",
+        y="loss on masked tokens, nats",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         runs, once = trial.kept.runs, [0, *self.looks]
         twice = once + [self.steps + step for step in self.looks]

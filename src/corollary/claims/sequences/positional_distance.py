@@ -72,7 +72,7 @@ class PositionalDistance(Claim[Given]):
         P, R = (clock_hands(times, given.sine, given.cosine) for times in (given.t, given.u))
         return (P * R).sum(dim=1)
 
-    @picture("Near positions are alike", x="distance t − t′", y="product")
+    @picture("Nearby positions have similar encodings", x="distance t − t′", y="product")
     def marks(self, trial: Trial[Given]) -> Marks:
         gap = torch.linspace(-float(self.T), float(self.T), 401, dtype=torch.float64)
         law = of_distance(gap, trial.given.sine)

@@ -72,7 +72,7 @@ class StateGradientBound(Claim[Given]):
         eye = torch.eye(3, dtype=torch.float64)
         return Given(0.8 * eye, eye[:, :1], eye.new_zeros(5, 1), activation("tanh"), 1.0)
 
-    @picture("The condition the right way round, φ(z) = z", x="i − t", log="y")
+    @picture("The corrected condition, φ(z) = z", x="i − t", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         eye, still = torch.eye(2, dtype=torch.float64), torch.zeros(20, 2, dtype=torch.float64)
         for s, what in ((2.0, "≥ 1/α: it explodes"), (1.0, "= 1/α"), (0.5, "< 1/α: it vanishes")):

@@ -59,7 +59,7 @@ class TransformerReversal(Claim[Given]):
         "Without positions, the source is a set, and the network cannot know which token was last.",
         model=lambda self, rng: self.network("none", rng),
     )
-    symbols = "0.99", "share of strings that come back reversed"
+    symbols = "0.99", "share of strings that are reversed correctly"
     predicts = 0.99
 
     def given(self, rng: Generator) -> Given:

@@ -66,7 +66,7 @@ class ViterbiCut(Claim[Given]):
             bonus=4.0,
         ),
         Suppose(
-            "the algorithm looks at the longest piece",
+            "the algorithm considers pieces of every length",
             lambda g: g.longest >= max(map(len, g.scores)),
             "If the algorithm considers only single letters, it misses longer pieces.",
             longest=1,

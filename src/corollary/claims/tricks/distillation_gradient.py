@@ -75,7 +75,9 @@ class DistillationGradient(Claim[Given]):
         return torch.autograd.grad(loss, G)[0].flatten()
 
     @picture(
-        "Distillation loss from student to teacher", x="share of the way s", y="ℓ − H(teacher)"
+        "Distillation loss from student to teacher",
+        x="position s between student and teacher",
+        y="ℓ − H(teacher)",
     )
     def marks(self, trial: Trial[Given]) -> Marks:
         F, G, _ = trial.given

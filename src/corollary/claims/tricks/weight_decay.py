@@ -68,7 +68,7 @@ class WeightDecay(Claim[Given]):
             factor=lambda g: 2 - g.factor,
         ),
     )
-    symbols = "penalty μ/2 ‖θ‖²", "(1 − ημ)θ beside the step"
+    symbols = "penalty μ/2 ‖θ‖²", "decay factor 1 − ημ"
     shows = Along("Weight decay of a regression", x="step", y="θ₁", at="times")
 
     @property

@@ -38,9 +38,9 @@ STORY = Story(
             "and on the inverse temperature: a higher one makes the softmax sharper. The curve is "
             "the guaranteed error, the dots are measured errors. Both fall exponentially.",
             (
-                Try("cold and sharp", {"beta": 5.0}),
+                Try("low temperature: sharp", {"beta": 5.0}),
                 Try("warm", {"beta": 0.5}),
-                Try("hot: a blend of everything", {"beta": 0.05}),
+                Try("high temperature: a mean of all", {"beta": 0.05}),
             ),
             _read,
         ),
