@@ -102,7 +102,7 @@ def test_the_page_of_a_claim_shows_all_that_the_entry_has(entry):
     assert "--n-max 7" in page and "n_max=7" in page
     assert "Erratum: typo" in page and "Erratum: loose" in page
     assert ":ref:`sum-of-signs <result-sum-of-signs>`" in page
-    assert "Too long for the build" in page
+    assert "takes too long for the build" in page
 
 
 def test_an_outcome_is_shown_with_its_verdict_and_escaped(entry):
@@ -119,8 +119,8 @@ def test_possible_scanning_faults_stand_in_a_section_of_their_own_at_the_end(ent
         Erratum("wrong", "It grows.", "corollary.theory.x", "f"),
     ]
     page = errata_page(found, [entry])
-    assert page.index("It grows.") < page.index("To be compared with the original page")
-    assert page.index("To be compared with the original page") < page.index("A bar is lost.")
+    assert page.index("It grows.") < page.index("Places to compare with the original page")
+    assert page.index("Places to compare with the original page") < page.index("A bar is lost.")
     assert "student's notes that invite corrections" in page
 
 

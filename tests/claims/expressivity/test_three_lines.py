@@ -16,7 +16,7 @@ def test_one_pattern_of_eight_is_missing():
 def test_parallel_lines_make_four_and_concurrent_ones_six():
     parallel, concurrent, near = ThreeLines().check(0).counterexamples
     assert parallel.measured[0].value == 4 and concurrent.measured[0].value == 6
-    assert near.broken == ("the square holds all points where lines meet",)
+    assert near.broken == ("the square contains all intersections of the lines",)
 
 
 def test_a_square_that_misses_a_meeting_point_does_not_count():

@@ -21,4 +21,4 @@ def test_it_holds_for_drawn_sets(M):
 
 def test_too_few_sums_do_not_determine_the_set():
     refuted = PowerSumEmbedding().refute(0)
-    assert refuted.fails and refuted.broken == ("all M sums are those of the set",)
+    assert refuted.fails and refuted.broken == ("all M sums belong to the same set",)

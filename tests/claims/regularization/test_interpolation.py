@@ -33,7 +33,7 @@ def test_three_four_five():
 
 def test_vectors_with_a_part_in_the_row_space_are_no_kernel_vectors():
     refuted = ShortestInterpolator().refute(0)
-    assert refuted.fails and refuted.broken == ("what is added lies in the kernel of X",)
+    assert refuted.fails and refuted.broken == ("the added vector lies in the kernel of X",)
 
 
 @pytest.mark.parametrize("seed", range(3))

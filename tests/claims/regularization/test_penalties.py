@@ -65,7 +65,7 @@ def test_moments_of_dropped_units_hold_for_customary_rates(p):
 
 def test_plain_masks_have_another_mean():
     refuted = DropoutMoments().refute(0)
-    assert refuted.fails and refuted.broken == ("what is kept is divided by 1 - p",)
+    assert refuted.fails and refuted.broken == ("kept activations are divided by 1 - p",)
 
 
 def test_a_batch_of_two_becomes_minus_one_and_one():
