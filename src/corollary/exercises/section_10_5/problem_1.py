@@ -48,6 +48,6 @@ def part_b(rng: Rng) -> Iterator[Case]:
         said = {
             "the nonzero entries share their values": [rows * D, rows * K],
             "the output has D − K + 1 entries": [D * D, shared],
-            "this counts only the outputs": [rows, shared],
+            "your answer counts only the outputs": [rows, shared],
         }
         yield Case({"D": D, "K": K}, equals([rows * D, shared], said), edge)

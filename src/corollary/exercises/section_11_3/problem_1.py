@@ -37,7 +37,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
     for n, d, edge in SHAPES:
         X, y, lam = rng.normal(size=(n, d)), rng.normal(size=n), float(rng.uniform(0.5, 3))
         said = {
-            "this is the formula of the notes, which belongs to the penalty λ‖w‖²": (
+            "your answer is the formula of the notes, which belongs to the penalty λ‖w‖²": (
                 X @ minimizer(X, y, 2 * lam)
             ),
             "the penalty is missing": X @ np.linalg.pinv(X) @ y,
@@ -55,8 +55,9 @@ def part_b(rng: Rng) -> Iterator[Case]:
         factors = [v @ X @ minimizer(X, v, lam) for v in u.T]
         said = {
             "the singular values are not squared": s / (s + lam / 2),
-            "this belongs to the penalty λ‖w‖²": s**2 / (s**2 + lam),
-            "these are the factors of the weights, not of the prediction": s / (s**2 + lam / 2),
+            "your answer belongs to the penalty λ‖w‖²": s**2 / (s**2 + lam),
+            "your numbers are the factors of the weights, not of the prediction": s
+            / (s**2 + lam / 2),
             "the values are sorted by increasing singular values": factors[::-1],
         }
         yield Case({"X": X, "lam": lam}, equals(factors, said), edge)

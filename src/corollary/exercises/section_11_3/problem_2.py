@@ -49,7 +49,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "the sign of the step is wrong": old + eta * g,
             "the gradient of ½vᵀHv is Hv, not 2Hv": old - 2 * eta * g,
-            "this is the step, not the difference after it": -eta * g,
+            "your answer is the step, not the difference after it": -eta * g,
         }
         given = {"H": H, "difference": old, "eta": eta}
         yield Case(given, equals(old - eta * g, said), edge)
@@ -60,9 +60,9 @@ def part_b(rng: Rng) -> Iterator[Case]:
     for d, eta, edge in ((3, 0.3, ""), (4, 0.2, ""), (3, 0.9, "a learning rate above 1/λ_max")):
         H = curvature(rng, d)
         said = {
-            "these are absolute values": sorted(abs(1 - eta * np.linalg.eigvalsh(H)))[::-1],
+            "your numbers are absolute values": sorted(abs(1 - eta * np.linalg.eigvalsh(H)))[::-1],
             "the values are in increasing order": 1 - eta * np.linalg.eigvalsh(H)[::-1],
-            "these are the eigenvalues of H": np.linalg.eigvalsh(H)[::-1],
+            "your numbers are the eigenvalues of H": np.linalg.eigvalsh(H)[::-1],
         }
         rates = np.linalg.eigvalsh(np.eye(d) - eta * H)[::-1]
         yield Case({"H": H, "eta": eta}, equals(rates, said), edge)
@@ -77,8 +77,8 @@ def part_c(rng: Rng) -> Iterator[Case]:
             w = w - eta * H @ (w - star)
         late = w - eta * H @ (w - star)
         said = {
-            "this is the difference from the minimum": w - star,
-            "this is one step too many": late,
+            "your answer is the difference from the minimum": w - star,
+            "your answer is one step too many": late,
             "the sign is wrong: the first difference is −w⋆": 2 * star - w,
         }
         given = {"H": H, "w_star": star, "eta": eta, "k": k}
@@ -94,8 +94,10 @@ def part_d(rng: Rng) -> Iterator[Case]:
         target = np.concatenate([root @ star, np.zeros(d)])
         w = np.linalg.lstsq(both, target, rcond=None)[0]
         said = {
-            "this belongs to the penalty λ‖w‖²": np.linalg.solve(H + 2 * lam * np.eye(d), H @ star),
-            "this is what the penalty takes away": star - w,
+            "your answer belongs to the penalty λ‖w‖²": np.linalg.solve(
+                H + 2 * lam * np.eye(d), H @ star
+            ),
+            "your answer is what the penalty takes away": star - w,
             "H is missing on the right side": np.linalg.solve(H + lam * np.eye(d), star),
         }
         yield Case({"H": H, "w_star": star, "lam": lam}, equals(w, said), edge)
@@ -112,7 +114,7 @@ def part_e(rng: Rng) -> Iterator[Case]:
             early = 1 - (1 - eta * top) ** mid
             low, high = (mid, high) if early < top / (top + lam) else (low, mid)
         said = {
-            "this is the approximation for small eigenvalues": 1 / (eta * lam),
+            "your answer is the approximation for small eigenvalues": 1 / (eta * lam),
             "the sign is wrong": -low,
             "the factor of the penalty is λ/(Λ + λ), not Λ/(Λ + λ)": (
                 np.log(top / (top + lam)) / np.log(1 - eta * top)

@@ -51,7 +51,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         value = f + float(g @ step) + 0.5 * float(step @ H @ step)
         said = {
             "the factor 1/2 of the second order is missing": value + 0.5 * float(step @ H @ step),
-            "this is f itself": function(A, x),
+            "your answer is f itself": function(A, x),
             "the second order is missing": f + float(g @ step),
             "the first order is missing: z is not a minimum": value - float(g @ step),
         }
@@ -66,7 +66,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         said = {
             "the sign of the second derivative of the cosine is wrong": Hv + 2 * np.cos(x) * v,
             "the cosines are missing": A @ v,
-            "these are first derivatives of the cosines": A @ v - np.sin(x) * v,
+            "your numbers are first derivatives of the cosines": A @ v - np.sin(x) * v,
         }
         yield Case({"A": A, "x": x, "v": v}, equals(Hv, said, within=1e-5), edge)
 

@@ -40,8 +40,8 @@ def part_a(rng: Rng) -> Iterator[Case]:
         mean = float((x * f).sum() * step)
         spread = float(((x - mean) ** 2 * f).sum() * step)
         said = {
-            "this is the standard deviation": [mean, sigma],
-            "this is the second moment": [mean, spread + mean**2],
+            "your answer is the standard deviation": [mean, sigma],
+            "your answer is the second moment": [mean, spread + mean**2],
             "return the mean first, then the variance": [spread, mean],
         }
         yield Case({"mu": mu, "sigma": sigma}, equals([mean, spread], said), edge)

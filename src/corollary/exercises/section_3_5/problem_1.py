@@ -52,7 +52,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         bottom = (J.sum() - (J[0] + J[-1]) / 2) / 20_000
         said = {
             "the division by J_n is missing": top,
-            "this is f itself": x * (1 - x),
+            "your answer is f itself": x * (1 - x),
             "J_n is an integral from −1 to 1": 2 * top / bottom,
         }
         yield Case({"x": x, "n": n}, equals(top / bottom, said), edge)
@@ -77,7 +77,7 @@ def part_d(rng: Rng) -> Iterator[Case]:
         value = kernel_mean(2, n)
         said = {
             "J_{n+1} is not J_n": 1 / (2 * (n + 1)),
-            "this is the integral without the division": value
+            "your answer is the integral without the division": value
             * float(np.polynomial.legendre.leggauss(n + 3)[1] @ _kernel(n)),
         }
         yield Case({"n": n}, equals(value, said), edge)

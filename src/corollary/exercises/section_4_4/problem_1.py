@@ -48,7 +48,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         Z = radial(d, sigma, 0)
         said = {
             "the exponent of the notes has the wrong sign": 1 / Z,
-            "this is the value for one dimension": Z ** (1 / d),
+            "your answer is the value for one dimension": Z ** (1 / d),
             "σ is not squared": (2 * np.pi * sigma) ** (-d / 2),
         }
         yield Case({"d": d, "sigma": sigma}, equals(Z, said), edge)
@@ -60,7 +60,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         Z = radial(d, sigma, 0)
         bound = Z * np.sqrt(radial(d, sigma, 2) / Z)
         said = {
-            "this is the integral itself, not its bound": radial(d, sigma, 1),
+            "your answer is the integral itself, not its bound": radial(d, sigma, 1),
             "the dimension is missing under the root": bound / np.sqrt(d),
             "Z is missing": bound / Z,
             "the root is missing": bound**2 / Z,

@@ -49,7 +49,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "not every given point is a kink": [len(x) - 1] * 3,
             "this counts the kinks; there is one more piece than kinks": [c - 1 for c in counts],
-            "this is the bound, not the number of pieces of the sum": [
+            "your answer is the bound, not the number of pieces of the sum": [
                 *counts[:2],
                 counts[0] + counts[1],
             ],
@@ -73,7 +73,9 @@ def part_d(rng: Rng) -> Iterator[Case]:
             "the base is then e, not 2": float(m),
             "the 2 is missing": m / np.e,
             "at this value the bound is 1": 2.0 * m,
-            "this is the largest value, not the point where it is attained": np.exp(2 * m / np.e)
+            "your answer is the largest value, not the point where it is attained": np.exp(
+                2 * m / np.e
+            )
             if m < 200
             else 0.0,
         }

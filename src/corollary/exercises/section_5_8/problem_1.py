@@ -75,7 +75,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         said = {
             "the tangents touch at x and at z, not at the point between them": ends,
             "the gaps of x and z are swapped": gaps[::-1],
-            "these are gaps below the tangent; the sign is wrong": [-gap for gap in gaps],
+            "your numbers are gaps below the tangent; the sign is wrong": [-gap for gap in gaps],
         }
         edge = edge or ("an end of the segment" if lam in (0.0, 1.0) else "")
         yield Case({"x": x, "z": z, "lam": lam}, equals(gaps, said), edge)

@@ -75,7 +75,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
             "the sign of the step is wrong; the step goes uphill": w + eta * g,
             "the factor 1/2 of the loss cancels the 2 of the square": w - 2 * eta * g,
             "the sum over the points is not divided by n": w - eta * g / n,
-            "this is the gradient, not the next point": g,
+            "your answer is the gradient, not the next point": g,
             "the target y is missing from the residual": w - eta * X.T @ X @ w,
         }
         yield Case({"X": X, "y": y, "w": w, "eta": eta}, equals(w - eta * g, said), edge)
@@ -143,7 +143,7 @@ def part_d(rng: Rng) -> Iterator[Case]:
             "XᵀX also has the eigenvalue 0, because n < d": np.abs(1 - eta * s).max(),
             "only the smallest eigenvalue is considered": 1 - eta * s.min(),
             "only the largest eigenvalue is considered": abs(1 - eta * s.max()),
-            "this is the factor of the loss, not of the distance": q**2,
+            "your answer is the factor of the loss, not of the distance": q**2,
             "the singular values of X are not squared": np.abs(1 - eta * np.sqrt(s)).max(),
         }
         yield Case({"X": X, "eta": eta}, equals(q, said), edge)

@@ -61,7 +61,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
     for factors, target, k, edge in cases:
         v = velocities(factors, target)[k - 1]
         said = {
-            "this is the gradient; the flow follows minus the gradient": -v,
+            "your answer is the gradient; the flow follows minus the gradient": -v,
             "the factor 1/L is missing": len(factors) * v,
             "the matrix is transposed": v.T,
         }
@@ -126,7 +126,7 @@ def part_f(rng: Rng) -> Iterator[Case]:
         said = {
             "the sign is wrong: the product moves towards the target": -rate,
             "the factor 1/L is missing": L * rate,
-            "this is the flow of a single factor": target - W,
+            "your answer is the flow of a single factor": target - W,
         }
         given = {"W": W, "target": target, "L": L}
         yield Case(given, equals(rate, said, within=1e-5), edge)

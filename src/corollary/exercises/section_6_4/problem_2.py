@@ -64,8 +64,9 @@ def part_b(rng: Rng) -> Iterator[Case]:
         linear = float((slope(W0, a, x) * (W - W0)).sum())
         said = {
             "the gradient is taken at W, not at the start": (slope(W, a, x) * (W - W0)).sum(),
-            "this is the linearization including its constant term": output(W0, a, x) + linear,
-            "this is the change of f itself": output(W, a, x) - output(W0, a, x),
+            "your answer is the linearization including its constant term": output(W0, a, x)
+            + linear,
+            "your answer is the change of f itself": output(W, a, x) - output(W0, a, x),
         }
         yield Case({"W": W, "W0": W0, "a": a, "x": x}, equals(linear, said), edge)
 

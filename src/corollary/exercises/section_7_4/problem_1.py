@@ -58,7 +58,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
         g, m = gradient(loss, W), len(W)
         said = {
-            "this is the direction of the flow: minus the gradient": -g,
+            "your answer is the direction of the flow: minus the gradient": -g,
             "the factor 1/2 of the loss cancels the 2 of the square": 2 * g,
             "the factor 1/√m of the network is missing": g * np.sqrt(m),
         }

@@ -45,7 +45,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         value = complexity(sums(F, G))
         said = {
             "the mean over the points is missing": n * value,
-            "this is the union of the two classes, not the class of sums": complexity(
+            "your answer is the union of the two classes, not the class of sums": complexity(
                 np.vstack([F, G])
             ),
             "the maximum is taken after the absolute value": complexity(
