@@ -114,7 +114,7 @@ class Ears:
         """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_sample", distribution, value)
 
-    def scored(self, value: Tensor, result: Tensor) -> None:
+    def scored(self, value: Tensor | None, result: Tensor) -> None:
         """Called by :mod:`told_calls`."""
         self._safely(self.hearing.told, "on_log_prob", value, result)
 

@@ -40,8 +40,8 @@ class Listener(Protocol):
     def drawn(self, distribution: Distribution, value: Tensor) -> None:
         """Values were sampled without a gradient."""
 
-    def scored(self, value: Tensor, result: Tensor) -> None:
-        """The logarithm of a probability was computed."""
+    def scored(self, value: Tensor | None, result: Tensor) -> None:
+        """The log-probability of a value was computed, or without a value the entropy."""
 
 
 def listen(listener: Listener) -> None:
@@ -133,6 +133,16 @@ def _log_prob(own: Any) -> Any:
     return log_prob
 
 
+def _entropy(own: Any) -> Any:
+    def entropy(self: Distribution) -> Tensor:
+        result: Tensor = own(self)
+        if result.requires_grad:
+            _tell("scored", None, result)
+        return result
+
+    return entropy
+
+
 def _places() -> list[tuple[Any, str, Any, Any]]:
     """For each name: its home, the original and the replacement."""
     made: list[tuple[Any, str, Callable[[Any], Any]]] = [
@@ -148,6 +158,7 @@ def _places() -> list[tuple[Any, str, Any, Any]]:
             own = vars(kind)
             made += [(kind, "sample", _sample)] if "sample" in own else []
             made += [(kind, "log_prob", _log_prob)] if "log_prob" in own else []
+            made += [(kind, "entropy", _entropy)] if "entropy" in own else []
     found = []
     for owner, name, wrap in made:
         with suppress(AttributeError):

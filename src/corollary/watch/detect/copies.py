@@ -1,6 +1,7 @@
 """Copies of trained networks, found among the variables and inside the model.
 
-A copy has parameters of the same shapes as a trained network, and no optimizer has them.
+A copy has parameters of the same shapes as a trained network, and no optimizer has them. It is a
+module, or a dictionary with a tensor for each parameter.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,13 +13,30 @@ from torch import Tensor, nn
 from corollary.watch.state import Loop
 from corollary.watch.surroundings import variables
 
+STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
+
+
+class State:
+    """A dictionary of tensors by the names of parameters; they are looked up when asked for."""
+
+    def __init__(self, tensors: dict[str, Tensor]) -> None:
+        self.tensors = tensors
+
+    def parameters(self) -> Iterator[Tensor]:
+        """The tensors that are no statistics."""
+        return (t for k, t in self.tensors.items() if not k.endswith(STATISTICS))
+
+    def named_buffers(self) -> Iterator[tuple[str, Tensor]]:
+        """The statistics."""
+        return ((k, t) for k, t in self.tensors.items() if k.endswith(STATISTICS))
+
 
 @dataclass
 class Copy:
     """A network, and the trained network that it may follow."""
 
     name: str
-    module: nn.Module
+    module: nn.Module | State
     partner: nn.Module
     since: int  # the step of the first look
     first: list[Tensor]  # a few parameters at that look
@@ -55,8 +73,10 @@ class Copy:
         self.decay = 1 - rest if fits and 0 < rest < 1 else None
 
 
-def found_copies(loop: Loop, known: dict[int, Copy]) -> Iterator[tuple[str, nn.Module, nn.Module]]:
-    """New copies with their names and partners."""
+def found_copies(
+    loop: Loop, known: dict[int, Copy]
+) -> Iterator[tuple[int, str, nn.Module | State, nn.Module]]:
+    """New copies with their identities, names and partners."""
     owned = {id(p) for each in loop.owned.values() for p in each.parameters}
     partners = _partners(loop, owned)
     own = {id(m) for m in loop.model.modules()}
@@ -72,7 +92,19 @@ def found_copies(loop: Loop, known: dict[int, Copy]) -> Iterator[tuple[str, nn.M
         if any(m is loop.model for m in module.modules()):
             continue  # a wrapper of the network
         if not any(id(p) in owned for p in module.parameters()):
-            yield name, module, partner
+            yield id(module), name, module, partner
+    names = {n for n, _ in loop.inner.named_parameters()}
+    for name, value in variables():
+        if type(value) is dict and id(value) not in known and names <= value.keys():
+            state = State(value)
+            if all(isinstance(t, Tensor) for t in value.values()):
+                if shapes(state) == shapes(loop.inner) and not _shares(state, loop.inner):
+                    yield id(value), name, state, loop.inner
+
+
+def _shares(state: State, module: nn.Module) -> bool:
+    own = {p.data_ptr() for p in module.parameters()}
+    return any(t.data_ptr() in own for t in state.parameters())
 
 
 def _partners(loop: Loop, owned: set[int]) -> dict[tuple[torch.Size, ...], nn.Module]:
@@ -96,19 +128,19 @@ def _inside(model: nn.Module, owned: set[int]) -> Iterator[tuple[str, nn.Module]
                 yield f"{name}.{inner}", module
 
 
-def shapes(module: nn.Module) -> tuple[torch.Size, ...]:
+def shapes(module: nn.Module | State) -> tuple[torch.Size, ...]:
     """Shapes of the parameters, with a matrix among them; empty otherwise."""
     found = tuple(p.shape for p in module.parameters())
     return found if any(len(s) > 1 for s in found) else ()
 
 
-def few(module: nn.Module) -> list[nn.Parameter]:
+def few(module: nn.Module | State) -> list[Tensor]:
     """Two small matrices."""
     wide = [p for p in module.parameters() if p.dim() > 1 and p.numel()]
     return sorted(wide, key=lambda p: p.numel())[:2]
 
 
-def statistics_of(module: nn.Module) -> list[Tensor]:
+def statistics_of(module: nn.Module | State) -> list[Tensor]:
     """Running means and variances."""
     return [b for n, b in module.named_buffers() if n.endswith(("running_mean", "running_var"))]
 

@@ -62,8 +62,8 @@ class Detector:
     def on_sample(self, loop: Loop, distribution: Distribution, value: Tensor) -> None:
         """Values of a differentiable distribution were sampled without a gradient."""
 
-    def on_log_prob(self, loop: Loop, value: Tensor, result: Tensor) -> None:
-        """The logarithm of a probability was computed."""
+    def on_log_prob(self, loop: Loop, value: Tensor | None, result: Tensor) -> None:
+        """The log-probability of a value was computed, or without a value the entropy."""
 
     def on_close(self, loop: Loop) -> None:
         """The run is over."""

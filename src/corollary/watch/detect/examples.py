@@ -7,20 +7,23 @@ numbers of a batch are followed too: if they drift, the data are being changed.
 """
 
 import math
+import re
 import statistics
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader, Subset, TensorDataset
 
 from corollary.core.finding import Finding, Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.detect.fingerprint import POINTS, WEIGHTS
 from corollary.watch.state import Loop, Owned, tensors_in
-from corollary.watch.surroundings import Surroundings, look_around
+from corollary.watch.surroundings import Surroundings, look_around, variables
 
 FEW = "data/few_examples"
 SEEN = "data/held_out_seen"
+TRAINED = "data/held_out_trained"
 DRIFT = "data/inputs_drift"
 EVERY = 4  # steps between two looks, after the first ones
 MOST = 20_000  # rows that are kept
@@ -29,6 +32,8 @@ COLUMNS = 6  # of a row: shorter ones may be equal by chance
 PART = 0.3  # of the rows that as many draws should have shown
 SHIFT = 3.0  # of the spread, or times it: inputs that have left where they began
 LOOKS = 8
+ROWS = 4096  # of a loader for validation
+HELD_OUT = re.compile(r"val(id|_|$)|test|held|dev_|eval", re.I)
 
 
 class Examples(Detector):
@@ -43,6 +48,9 @@ class Examples(Detector):
         self.evaluated = self.known = 0  # rows of evaluations, and those among them trained on
         self.moments: list[tuple[float, float]] = []  # mean and spread of each look
         self.around: Surroundings | None = None
+        self.held: set[int] = set()  # rows for validation
+        self.held_name = ""
+        self.leaked = 0  # rows of training batches among them
 
     @torch.no_grad()
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -54,6 +62,7 @@ class Examples(Detector):
         first = loop.passes[-1].first()
         if loop.made == 2:
             self.around = look_around(owned.optimizer)
+            self._held_out()
         if first is None or first.device.type != "cpu":
             return
         self._rows(loop, first)
@@ -68,8 +77,23 @@ class Examples(Detector):
         self.repeats.append(len(set(marks)) / len(marks))
         if len(self.rows) < MOST:
             self.rows.update(marks)
+        self.leaked += sum(m in self.held for m in marks) if self.held else 0
+        if self.leaked >= 16:
+            loop.events.say(loop.step, _trained_on(self.leaked, self.held_name))
         if self.draws >= DRAWS and loop.made % 10 == 0 and loop.made >= 10:
             self._few(loop, len(marks))
+
+    def _held_out(self) -> None:
+        """Rows of a loader whose name says that it is for validation, where they are tensors."""
+        for name, value in variables():
+            if not issubclass(type(value), DataLoader) or not HELD_OUT.search(name):
+                continue
+            part = value.dataset
+            whole = part.dataset if isinstance(part, Subset) else part
+            if isinstance(whole, TensorDataset) and whole.tensors[0].device.type == "cpu":
+                rows = whole.tensors[0]
+                rows = rows[list(part.indices)[:ROWS]] if isinstance(part, Subset) else rows
+                self.held, self.held_name = set(row_marks(rows[:ROWS])), name
 
     def _few(self, loop: Loop, size: int) -> None:
         loader = None if self.around is None else self.around.loader(size)
@@ -136,6 +160,18 @@ class Examples(Detector):
             "If this should be validation data, split the data set without overlap, and "
             "split it before augmentation or oversampling.",
         )
+
+
+def _trained_on(rows: int, name: str) -> Finding:
+    return found(
+        TRAINED,
+        "Validation data are trained on",
+        Severity.LOW,
+        f"{rows} rows of training batches are rows of {name!r}: the optimizer steps on validation "
+        "data, or the split overlaps.",
+        "Split the data set without overlap, and call backward() and step() for training batches "
+        "only.",
+    )
 
 
 def _drift(before: tuple[float, float], now: tuple[float, float], stored: bool) -> Finding:

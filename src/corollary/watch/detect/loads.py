@@ -1,5 +1,6 @@
 """Checkpoints: keys that do not fit, states that are not loaded, states loaded into themselves."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from corollary.watch.surroundings import variables
 
 KEYS = "loop/checkpoint_keys"
 ITSELF = "loop/loads_itself"
+STARTS = re.compile(r"^(start|resume|initial)_?(epoch|step|iter)|^(epoch|step)_start", re.I)
 DEEP = 3  # mappings within mappings that are searched for a state
 
 
@@ -42,6 +44,8 @@ class Loads(Detector):
             return
         count = sum(len(g["params"]) for g in owned.optimizer.param_groups)
         for name, value in variables():
+            if type(value) is int and value > 0 and STARTS.search(name):
+                loop.events.say(loop.step, _resumed(name, value, type(owned.optimizer).__name__))
             if any(_of_optimizer(each, count) for each in mappings(value)):
                 loop.events.say(loop.step, _lost(name, type(owned.optimizer).__name__))
                 return
@@ -104,4 +108,15 @@ def _lost(name: str, kind: str) -> Finding:
         f"parameters, but the {kind} begins without momentum or second moments. Its state was "
         "not restored from the checkpoint.",
         "Call optimizer.load_state_dict before training continues.",
+    )
+
+
+def _resumed(name: str, value: int, kind: str) -> Finding:
+    return found(
+        LOST,
+        "The run is resumed without the optimizer's state",
+        Severity.LOW,
+        f"{name} is {value}, so the run continues from a checkpoint, but the {kind} begins without "
+        "momentum or second moments: its state was not restored.",
+        "Save optimizer.state_dict() with the model, and load it before going on.",
     )

@@ -26,6 +26,7 @@ class Pace(Detector):
 
     def __init__(self) -> None:
         self.around: Surroundings | None = None
+        self.resumed = False
         self.before = 0  # calls of the scheduler before this watch
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
@@ -45,6 +46,11 @@ class Pace(Detector):
             self._per_batch(loop, self.around, scheduler, calls)
             self._longer(loop, scheduler, calls)
 
+    def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
+        """Whether the optimizer has a state before its first step here."""
+        if owned is loop.main and not loop.made:
+            self.resumed = bool(owned.optimizer.state) and not closure
+
     def _order(self, loop: Loop, owned: Owned, scheduler: Any) -> None:
         """After the first step of an optimizer, a scheduler has not yet stepped."""
         calls = 0 if scheduler is None else int(scheduler.last_epoch)
@@ -54,6 +60,8 @@ class Pace(Detector):
             loop.events.say(loop.step, _early(scheduler))
         elif before >= 10 and calls == 0 and scheduler is not None:
             loop.events.say(loop.step, _started_again(scheduler, before))
+        elif before < 0 and self.resumed and calls == 0 and scheduler is not None:
+            loop.events.say(loop.step, _started_again(scheduler, None))
 
     def _often(self, loop: Loop, scheduler: Any, calls: int) -> None:
         if loop.made < 20 or calls < 1.5 * loop.made:
@@ -165,12 +173,13 @@ def _early(scheduler: Any) -> Finding:
     )
 
 
-def _started_again(scheduler: Any, steps: int) -> Finding:
+def _started_again(scheduler: Any, steps: int | None) -> Finding:
+    counts = "has a momentum from" if steps is None else f"counts {steps}"
     return found(
         RESUMED,
         "The optimizer is resumed, but its schedule starts again",
-        Severity.MEDIUM,
-        f"The state of the optimizer counts {steps} earlier steps, but the "
+        Severity.LOW if steps is None else Severity.MEDIUM,
+        f"The state of the optimizer {counts} earlier steps, but the "
         f"{type(scheduler).__name__} is at its beginning. Warm-up or decay is repeated.",
         "Save scheduler.state_dict() together with optimizer.state_dict(), and load both.",
     )

@@ -36,8 +36,8 @@ class Rates(Detector):
         self.set: set[float] = set()  # rates that the scheduler has set
         self.copies: deque[tuple[list[dict[str, Any]], float]] = deque(maxlen=4)
         self.named: dict[str, list[float]] = {}  # values of variables, by name
-        self.peaks: list[float] = []  # rates from which it fell
-        self.fell = False
+        self.peak, self.low = 0.0, False  # the largest rate, and whether it has fallen since
+        self.cycles = -1  # times that it came back; negative until the first peak
 
     def on_save(self, loop: Loop, optimizer: Optimizer, state: dict[str, Any]) -> None:
         """Store the copied groups, because the user may write a learning rate into them."""
@@ -56,7 +56,7 @@ class Rates(Detector):
             self.changes = [
                 n + (a != b) for n, a, b in zip(self.changes, self.last, rates, strict=True)
             ]
-            self._peaks(loop, self.last[0], rates[0])
+        self._cycles(loop, rates[0])
         self.last = rates
         self._copies(loop, rates)
         if loop.made in LOOKS:
@@ -104,18 +104,19 @@ class Rates(Detector):
             if constant and len(set(values)) >= 3 and self.last[0] not in values[1:]:
                 loop.events.say(loop.step, _in_vain(name, values[-1], self.last[0]))
 
-    def _peaks(self, loop: Loop, before: float, now: float) -> None:
-        """The rate repeatedly falls and jumps back to its first value."""
-        if now < before:
-            self.fell = True
-            self.peaks = self.peaks or [before]
-        elif self.fell and now > 2 * before and now >= 0.5 * self.peaks[0]:
-            self.peaks.append(now)
-            self.fell = False
+    def _cycles(self, loop: Loop, now: float) -> None:
+        """The rate falls below half of its peak and repeatedly comes back to it."""
+        self.peak = max(self.peak, now)
+        if now < 0.5 * self.peak:
+            self.low = self.cycles >= 0
+        elif self.low and now >= 0.9 * self.peak:
+            self.cycles, self.low = self.cycles + 1, False
+        elif now >= 0.9 * self.peak:
+            self.cycles = max(self.cycles, 0)  # the first warm-up is over
         scheduler = None if self.around is None else self.around.scheduler
         planned = isinstance(scheduler, CosineAnnealingWarmRestarts | CyclicLR)
-        if len(self.peaks) >= 4 and not planned:
-            loop.events.say(loop.step, _again(len(self.peaks) - 1, self.peaks[-1]))
+        if self.cycles >= 3 and not planned:
+            loop.events.say(loop.step, _again(self.cycles, self.peak))
 
 
 def _one_group(times: int, names: list[str]) -> Finding:
@@ -169,8 +170,8 @@ def _again(times: int, peak: float) -> Finding:
         AGAIN,
         "The learning rate starts again and again",
         Severity.LOW,
-        f"The learning rate fell and jumped back up {times} times, last to {peak:.3g}. The "
-        "schedule restarts; perhaps the scheduler is recreated, or counts the batches of one "
+        f"The learning rate fell below half of {peak:.3g} and came back {times} times. The schedule "
+        "or its warm-up restarts; perhaps the scheduler is recreated, or counts the batches of one "
         "epoch only.",
         "Create the scheduler once before the loop, and let it count the steps of the whole run.",
     )

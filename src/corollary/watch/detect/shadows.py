@@ -30,7 +30,7 @@ NOISY = "mode/teacher_in_training"
 LOOKS = (5, 23, 57, 58, 59, 113, 131, 299)  # steps at which variables are searched
 PATIENCE = 100  # steps without a change
 HALF = 0.5  # of an average that is still its start
-FOLLOWS = re.compile(r"ema|averag|avg|target|shadow|momentum|mean_?teacher|swa|slow", re.I)
+FOLLOWS = re.compile(r"ema|averag|avg|target|tgt|shadow|momentum|mean_?teacher|swa|slow", re.I)
 COPIES = re.compile(r"best|backup|saved|snapshot|old|prev|initial", re.I)
 TEACHER = re.compile(r"teach|target|ema|reference|ref_|frozen", re.I)
 
@@ -43,6 +43,7 @@ class Shadows(Detector):
         self.referred: dict[str, int] = {}  # states by reference: their identities at first
         self.early: set[str] = set()  # names that had such a state at the first look
         self.evaluated = False
+        self.closing = False
 
     def on_silent_call(self, loop: Loop, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """An evaluation has ended, after which a state may be stored."""
@@ -63,9 +64,14 @@ class Shadows(Detector):
     @torch.no_grad()
     def on_close(self, loop: Loop) -> None:
         """Averages whose memory is longer than the run."""
+        self.closing = True
         for copy in self.copies.values():
+            if not copy.still and FOLLOWS.search(copy.name):
+                self._statistics(loop, copy)
             if isinstance(copy.module, AveragedModel) and copy.still and loop.made >= PATIENCE:
                 loop.events.say(loop.step, _idle(copy.name, loop.made))
+            if _of_other_weights(copy):
+                loop.events.say(loop.step, _not_recomputed(copy.name))
             left = 0.0 if copy.decay is None else copy.decay**loop.made
             if left > HALF and loop.made >= LOOKS[2]:
                 loop.events.say(loop.step, _lags(copy.name, copy.decay or 1.0, left, loop.made))
@@ -82,8 +88,8 @@ class Shadows(Detector):
             elif issubclass(type(value), nn.Module) and TEACHER.search(name):
                 if _noisy(loop, value):
                     loop.events.say(loop.step, _training(name))
-        for name, module, partner in found_copies(loop, self.copies):
-            self.copies[id(module)] = Copy(
+        for key, name, module, partner in found_copies(loop, self.copies):
+            self.copies[key] = Copy(
                 name,
                 module,
                 partner,
@@ -135,8 +141,21 @@ class Shadows(Detector):
             torch.equal(a, b) for a, b in zip(other, copy.buffers, strict=False)
         )
         moved = any(not torch.equal(a, b) for a, b in zip(own, copy.start, strict=False))
-        if still and moved:
+        later = isinstance(copy.module, AveragedModel) and not self.closing  # update_bn comes last
+        if still and moved and not later:
             loop.events.say(loop.step, _buffers(copy.name))
+
+
+def _of_other_weights(copy: Copy) -> bool:
+    """Whether an average of epochs has the statistics of the network, which counted its batches."""
+    plain = isinstance(copy.module, AveragedModel) and copy.module.multi_avg_fn is None
+    if not plain or copy.still or not isinstance(copy.module, AveragedModel):
+        return False
+    counts = [
+        [int(b) for n, b in m.named_buffers() if n.endswith("num_batches_tracked")]
+        for m in (copy.module, copy.partner)
+    ]
+    return copy.module.avg_fn is None and any(a > 0.5 * b > 0 for a, b in zip(*counts, strict=True))
 
 
 def _refers(value: Mapping[Any, Any], ids: set[int]) -> bool:
@@ -218,6 +237,17 @@ def _buffers(name: str) -> Finding:
         f"The parameters of {name!r} follow the network, but its running means and variances "
         "(buffers) have not changed since the start.",
         "Copy the buffers too, or recompute them with torch.optim.swa_utils.update_bn.",
+    )
+
+
+def _not_recomputed(name: str) -> Finding:
+    return found(
+        BUFFERS,
+        "Batch norm statistics of averaged weights are not recomputed",
+        Severity.LOW,
+        f"{name!r} averages the weights of several epochs, but its running means and variances are "
+        "those of the network when it was last copied.",
+        "Call torch.optim.swa_utils.update_bn(loader, averaged_model) before evaluating it.",
     )
 
 

@@ -16,13 +16,14 @@ from torch.distributions import Distribution
 from corollary.core.finding import Finding, Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.detect.loss_inputs import GRAPH
-from corollary.watch.detect.terms import INNER, Term, terms, variables_behind
+from corollary.watch.detect.terms import ENTROPY, INNER, Term, terms, variables_behind
 from corollary.watch.event import Streak
 from corollary.watch.state import Loop, Owned
 from corollary.watch.surroundings import variables
 
 WEIGHT = "loss/weight_has_graph"
 SIGN = "loss/policy_sign"
+ENTROPY_SIGN = "loss/entropy_sign"
 PENALTY = "loss/penalty_without_graph"
 SAMPLE = "loss/sample_without_gradient"
 LOOKED_AT = (1, 2, 3, 6, 40)  # steps
@@ -41,11 +42,11 @@ class Surrogates(Detector):
         self.waiting: list[tuple[Tensor, Any]] = []  # samples that no log-probability was taken of
         self.lost = Streak(3, release=10)
 
-    def on_log_prob(self, loop: Loop, value: Tensor, result: Tensor) -> None:
+    def on_log_prob(self, loop: Loop, value: Tensor | None, result: Tensor) -> None:
         """Mark the log-probability; its value no longer counts as a sample without a gradient."""
         node: Any = result.grad_fn
         if node is not None:
-            node.metadata[SCORE] = True
+            node.metadata[ENTROPY if value is None else SCORE] = True
         self.waiting = [(kept, node) for kept, node in self.waiting if kept is not value]
 
     def on_sample(self, loop: Loop, distribution: Distribution, value: Tensor) -> None:
@@ -70,9 +71,17 @@ class Surrogates(Detector):
         parts = list(terms(roots[0]))
         if self.slopes and any(term.node is None for term in parts):
             loop.events.say(loop.step, _penalty())
+        scores = 0
         for term in terms(roots[0], through=INNER):
-            if term.node is not None and term.node.name().startswith("MulBackward"):
-                self._product(loop, term)
+            name = "" if term.node is None else term.node.name()
+            if name.startswith("MulBackward"):
+                scores += self._product(loop, term)
+            elif name.startswith(("PowBackward", "AbsBackward")):
+                self._difference(loop, term.node.next_functions[0][0])
+        if scores and any(
+            t.node is not None and ENTROPY in t.node.metadata and t.sign > 0 for t in parts
+        ):
+            loop.events.say(loop.step, _certain())
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Forget the calls of this step."""
@@ -86,21 +95,31 @@ class Surrogates(Detector):
         if self.lost.see(bool(cut)):
             loop.events.say(loop.step, _sampled())
 
-    def _product(self, loop: Loop, term: Term) -> None:
+    def _product(self, loop: Loop, term: Term) -> bool:
+        """Whether this is the product of a log-probability and a weight."""
         edges = [n for n, _ in term.node.next_functions]
         if len(edges) != 2:
-            return
+            return False
         signs = [None if n is None else _score(n) for n in edges]
         which = next((i for i, s in enumerate(signs) if s is not None), None)
         if which is None:
             if None not in edges:
                 self._similar(loop, edges)
-            return
+            return False
         weight, sign = edges[1 - which], term.sign * (signs[which] or 1)
         if weight is not None and signs[1 - which] is None and not _probability(weight):
             loop.events.say(loop.step, _weight())
         elif weight is None and sign > 0:
             self._sign(loop)
+        return True
+
+    def _difference(self, loop: Loop, node: Any) -> None:
+        """A squared difference of two outputs of one network, as of a value and its target."""
+        edges = [n for n, _ in node.next_functions] if node is not None else []
+        if len(edges) == 2 and None not in edges and node.name().startswith("SubBackward"):
+            one, other = (variables_behind(n) & loop.names.keys() for n in edges)
+            if len(one & other) > 1:
+                loop.events.say(loop.step, _both("difference"))
 
     def _similar(self, loop: Loop, edges: list[Any]) -> None:
         """An inner product of two branches of one network, which may have different lengths."""
@@ -108,7 +127,7 @@ class Surrogates(Detector):
             return  # an entropy
         one, other = (variables_behind(n) & loop.names.keys() for n in edges)
         if len(one & other) > 1 and (one <= other or other <= one):
-            loop.events.say(loop.step, _branches())
+            loop.events.say(loop.step, _both("similarity"))
 
     def _sign(self, loop: Loop) -> None:
         """Decide by names whether the weight is a reward or a cost."""
@@ -157,16 +176,26 @@ def _weight() -> Finding:
     )
 
 
-def _branches() -> Finding:
+def _both(what: str) -> Finding:
     return found(
         GRAPH,
-        "Both sides of a similarity have a gradient",
+        f"Both sides of a {what} have a gradient",
         Severity.LOW,
-        "The loss is a similarity of two outputs of the same network, and both have a "
-        "gradient. If no other term keeps the outputs apart, the features collapse to a "
-        "constant.",
-        "Stop the gradient of the target branch: use target.detach() (BYOL, SimSiam), or add "
-        "negatives or a variance term.",
+        f"The loss is a {what} of two outputs of the same network, and both have a gradient. "
+        "A target moves towards the output, and features may collapse to a constant.",
+        "Stop the gradient of the target: compute it under torch.no_grad() or use "
+        "target.detach() (bootstrapped values, BYOL, SimSiam), or add negatives.",
+    )
+
+
+def _certain() -> Finding:
+    return found(
+        ENTROPY_SIGN,
+        "The entropy of the policy is minimized",
+        Severity.LOW,
+        "The entropy enters the policy loss with a positive sign, so minimizing the loss makes the "
+        "policy deterministic and ends its exploration.",
+        "Subtract the entropy bonus: loss = policy_loss - coefficient * entropy.",
     )
 
 

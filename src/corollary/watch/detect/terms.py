@@ -8,6 +8,7 @@ from torch import Tensor
 
 from corollary.watch.detect.strangers import leaves_of
 
+ENTROPY = "corollary.entropy"  # marks a node that is a term as it is
 MOST = 200  # nodes that are taken apart
 LINEAR = (
     "Mean",
@@ -56,7 +57,7 @@ def terms(root: Tensor, through: tuple[str, ...] = ()) -> Iterator[Term]:
             return
         term = todo.pop(0)
         parts = None if term.node is None else _parts(term, through)
-        if parts is None:
+        if parts is None or ENTROPY in term.node.metadata:
             yield term
         else:
             todo += parts
