@@ -44,7 +44,9 @@ class Carried(Detector):
                     self.handles.append(layer.register_forward_hook(self._returned))
         elif loop.made == END:
             self.on_close(loop)
-            size = loop.passes[-1].size if loop.passes else 0
+            labels = loop.graphs[-1].labels if loop.graphs else None
+            known = 0 if labels is None else labels.numel()
+            size = loop.passes[-1].size if loop.passes else known
             if self.times >= TIMES:
                 self._decide(loop, look_around(owned.optimizer).loader(size), size)
 
