@@ -170,8 +170,8 @@ def _again(times: int, peak: float) -> Finding:
         AGAIN,
         "The learning rate starts again and again",
         Severity.LOW,
-        f"The learning rate fell below half of {peak:.3g} and came back {times} times. The schedule "
-        "or its warm-up restarts; perhaps the scheduler is recreated, or counts the batches of one "
-        "epoch only.",
+        f"The learning rate fell below half of {peak:.3g} and came back {times} times. The "
+        "schedule or its warm-up restarts; perhaps the scheduler is recreated, or counts the "
+        "batches of one epoch only.",
         "Create the scheduler once before the loop, and let it count the steps of the whole run.",
     )
