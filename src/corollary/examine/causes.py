@@ -42,6 +42,7 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/batch_independence": ("trainability/*", *LEARNING),
     "soundness/head_and_loss": ("trainability/what_helps", "trainability/trial_run"),
     "soundness/loss_and_targets": ("trainability/what_helps", "trainability/trial_run"),
+    "soundness/loss_arguments": ("trainability/*", "soundness/loss_and_targets", *LEARNING),
     "soundness/double_softmax": ("trainability/*", *LEARNING),
     "soundness/ownership": ("trainability/*", *LEARNING),
     "function/linearity": LEARNING,

@@ -16,6 +16,7 @@ from corollary.exams.trial_run import TrialRun, unchanged
 from corollary.theory.modules.trace import Call
 
 SCALING = ("div", "mul")  # operations that may multiply all outputs by one number
+PARTS = 4  # of a stacked output: views, anchor and others
 FAR = 10.0  # times: a factor that a learning rate does not make up for
 
 
@@ -124,6 +125,22 @@ def with_bias(trial: TrialRun) -> Run:
         return output + bias
 
     return trial.with_change(unchanged, around=hooked(found.layer, add), optimizer=optimizer)
+
+
+def ignored_parts(subject: Subject, output: Tensor, target: Tensor) -> list[int]:
+    """Parts of a stacked output, such as views, that never get a gradient, whatever the outputs."""
+    if output.dim() < 3 or not 2 <= output.shape[1] <= PARTS or output.shape == target.shape:
+        return []
+    if output.shape[:-1] == target.shape or output[:, 0].shape == target.shape:
+        return []  # each has a label of its own, or they are scores of classes
+    rng = subject.rng("ignored parts")
+    drawn = torch.randn(output.shape, generator=rng).to(output).requires_grad_()
+    with torch.enable_grad():
+        (slope,) = torch.autograd.grad(subject.loss_of(drawn, target), drawn, allow_unused=True)
+    if slope is None or not bool(torch.isfinite(slope).all()):
+        return []
+    reached = (slope != 0).transpose(0, 1).flatten(1).any(1)
+    return (~reached).nonzero()[:, 0].tolist()
 
 
 def ignored_outputs(subject: Subject, output: Tensor, target: Tensor) -> list[int]:

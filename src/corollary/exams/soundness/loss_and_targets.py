@@ -20,7 +20,7 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.compared_pairs import compares_pairs, larger_for_larger_label
 from corollary.exams.heads import Head, head_of, right_and_wrong
-from corollary.exams.loss_changes import ignored_outputs
+from corollary.exams.loss_changes import ignored_outputs, ignored_parts
 from corollary.exams.loss_kinds import CLOSE, LOSSES, TARGETS, smoothing_of
 from corollary.exams.loss_shares import counting_samples
 from corollary.exams.readings import counted, rounded
@@ -48,6 +48,7 @@ class LossAndTargets(Exam):
         asked += [self._sign(subject, head), self._smoothed(subject, head)]
         faults = [found for found in asked if found is not None]
         faults += [*self._not_counted(subject, head), *self._left_out(subject, head)]
+        faults += self._unused_part(subject, head)
         yield from faults
         yield from self._scale(head)
         if not faults:
@@ -129,6 +130,28 @@ class LossAndTargets(Exam):
             advice=f"Give the term of output {columns[0]} a weight above 0 in the loss.",
             change="- loss = 0.0 * first + second\n+ loss = first + second",
             explains=("trainability/*", "learning/*", "generalization/*"),
+        )
+
+    def _unused_part(self, subject: Subject, head: Head) -> Iterator[Finding]:
+        """A view, or another part of a stacked output, that the loss never uses."""
+        try:
+            parts = ignored_parts(subject, head.output, head.batch.target)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return
+        n = head.output.shape[1] if parts else 0
+        if not parts or len(parts) == n:
+            return
+        yield self.finding(
+            f"The loss never uses part {parts[0] + 1} of {n} of the output",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=f"output[:, {parts[0]}]",
+            meaning=f"output[:, {parts[0]}] has no effect on the loss and no gradient: this view "
+            "is ignored, and another one may be compared with itself.",
+            advice="Check the indices in the loss: each view (anchor, positive) has to be compared "
+            "with the other one, not with itself.",
+            change="- z[:, 0] @ z[:, 0].T\n+ z[:, 0] @ z[:, 1].T",
+            explains=EVERYTHING,
         )
 
     def _sign(self, subject: Subject, head: Head) -> Finding | None:
