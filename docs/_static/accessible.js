@@ -1,4 +1,5 @@
-// What accessibility checks ask for and the theme leaves out: levels of headings, names of landmarks, code that scrolls by keyboard.
+// What accessibility checks ask for and the theme leaves out: levels of headings, names of landmarks, arguments that
+// are no definitions, code and formulas that scroll by keyboard.
 (() => {
   "use strict";
   const all = (selector, act) => document.querySelectorAll(selector).forEach(act);
@@ -7,7 +8,10 @@
   named("aside.sidebar-drawer", "complementary", "All pages");
   named("aside.toc-drawer", "complementary", "On this page");
   named(".content-icon-container", "region", "This page");
-  const reachable = () => all("pre, div.math, .table-wrapper", (part) => { if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; });
+  const plain = (parts, kind) => { const box = document.createElement("div"); box.className = kind; box.append(...parts); return box; };
+  all(".sig > dl", (list) => list.replaceWith(plain([...list.children].map((item) => plain([...item.childNodes], "argument")), "arguments")));
+  const reachable = () => all("pre, div.math, div.tex, .table-wrapper", (part) => { if (part.scrollWidth > part.clientWidth) part.tabIndex = 0; });
   reachable();
+  addEventListener("load", reachable);
   addEventListener("resize", reachable);
 })();
