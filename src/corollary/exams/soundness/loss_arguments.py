@@ -63,8 +63,11 @@ class LossArguments(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding for each argument that is not what the loss takes."""
         batch = subject.all_labelled().spread(SAMPLES)
-        with subject.borrowed(train=True), torch.no_grad(), Recorder() as recorder:
-            subject.loss(batch)
+        try:
+            with subject.borrowed(train=True), torch.no_grad(), Recorder() as recorder:
+                subject.loss(batch)
+        except (RuntimeError, ValueError, IndexError, TypeError) as why:
+            raise NotApplicableError(f"the loss cannot be computed ({why})") from None
         if not recorder.calls:
             raise NotApplicableError("no loss of torch.nn.functional with such arguments is called")
         found: dict[str, Finding] = {}
