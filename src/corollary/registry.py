@@ -1,4 +1,4 @@
-"""The catalogue, read from the heads of files. Standard library only; imports no entry.
+"""The catalogue, read from docstrings as text; it uses only the standard library.
 
 A file under ``claims/<area>/`` or ``exams/<question>/`` *is* the entry: its docstring's first line
 is the title, and fields such as ``:source:`` and ``:cost:`` are its data. Adding a file adds the

@@ -1,4 +1,4 @@
-"""Errors that name the bad argument, for every public function, at no cost to a good call.
+"""Checks of arguments: errors of public functions name the bad argument, valid calls cost nothing.
 
 A tensor of the wrong shape fails deep inside torch, with the shapes of some product in between. The
 annotations of the function that the user called say what it expected. So the public functions of

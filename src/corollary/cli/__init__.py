@@ -1,4 +1,4 @@
-"""The command line: one command per file; torch is imported when work begins."""
+"""The command line: one command per file; torch is imported only when a command needs it."""
 
 import signal
 import sys

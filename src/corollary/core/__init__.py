@@ -1,4 +1,4 @@
-"""The grammar: claims and their results, exams and their findings, figures."""
+"""The base classes of claims and results, exams and findings, and figures."""
 
 from corollary.core.batch import Batch
 from corollary.core.claim import Claim

@@ -1,1 +1,1 @@
-"""Paths through the catalogue: one per lecture of each set of notes, and three of our own."""
+"""Courses: one path through the claims per lecture of the notes, and three more paths."""

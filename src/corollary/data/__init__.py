@@ -1,4 +1,4 @@
-"""Distributions and data sets: drawn from a seed, or read from disk and fetched once.
+"""Distributions drawn from a seed, and data sets that are downloaded once and read from disk.
 
 ``digits("train")``, ``mnist``, ``fashion_mnist``, ``cifar10``, ``tinyshakespeare``, ``multi30k``,
 ``sst2``, ``rt_polarity`` and the graphs of ``planetoid`` are real; the others are drawn from

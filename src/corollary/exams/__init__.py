@@ -1,1 +1,1 @@
-"""Questions to a user's module, one exam per file; the folders are the questions."""
+"""Exams of a user's module, one exam per file; each folder is a question about the module."""

@@ -1,1 +1,1 @@
-"""Published figures and the training runs that reproduce them, one per file, by family."""
+"""Published results and the training runs that reproduce them, one experiment per file."""

@@ -1,4 +1,4 @@
-"""The architectures of the notes, one file each; whole networks by name.
+"""The architectures of the notes, one file each, and whole networks by name.
 
 A network is drawn from ``rng``, a seed or a generator, and is the same each time without it. Layers
 and cells are in the files (``corollary.models.mlp.Dense``): these take the generator of the network

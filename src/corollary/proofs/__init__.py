@@ -1,1 +1,1 @@
-"""Proofs that run: the claim's file name, a chain of steps, each evaluated on what is drawn."""
+"""Proofs that run: a chain of steps, each evaluated on a random instance of the claim."""

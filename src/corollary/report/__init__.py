@@ -1,1 +1,1 @@
-"""Results for readers: SVG figures, one HTML page, plain text."""
+"""Results as SVG figures, HTML pages and plain text."""

@@ -1,1 +1,1 @@
-"""Run claims: seeds, processes, time limits, a journal, and results as a file."""
+"""Running claims: seeds, processes, time limits, a journal, and the results file."""

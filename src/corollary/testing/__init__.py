@@ -1,4 +1,4 @@
-"""Examinations inside test suites: an assertion, a pytest plugin, a hook for commits.
+"""Examinations inside test suites: an assertion, a pytest plugin, and a pre-commit hook.
 
 Example:
     >>> from torch import nn, ones

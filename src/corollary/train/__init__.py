@@ -1,4 +1,4 @@
-"""Training: one small loop, reproducible and resumable to the bit, that everything here uses.
+"""Training: one small loop, bit-identical when repeated or resumed, used by the whole package.
 
 ``fit(model, data, loss, optimizer)`` runs it; the rest are its parts: callbacks, checkpoints, ways
 to value a batch (adversarial, certified, augmented), early stopping, distillation. The names are

@@ -21,7 +21,7 @@ SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Event:
-    """One cause, reported once; the ``exam`` of the finding is the cause.
+    """One problem of a training run, reported once; ``finding.exam`` names its cause.
 
     Example:
         >>> Event(7, Finding("loop/zero_grad_missing", "Gradients are never cleared")).cause

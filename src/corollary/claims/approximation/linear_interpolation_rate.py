@@ -48,7 +48,7 @@ class LinearInterpolationRate(Claim[Given]):
             f=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype),
         ),
         Suppose(
-            "f is not straight",
+            "f is not a straight line",
             lambda g: largest(g, 2) - 1e-12,
             "A straight line has no error.",
             f=lambda g: lambda x: x[:, 0],

@@ -60,7 +60,7 @@ class MinNormRisk(Claim[Given]):
         ),
     )
     symbols = "closed form", "training sets"
-    rows = "bias / ‖w*‖²", "risk without noise / ‖w*‖²", "risk of the noise"
+    rows = "bias / ‖w*‖²", "risk without noise / ‖w*‖²", "risk caused by the noise"
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.p)

@@ -48,7 +48,7 @@ def readout(layers: list[nn.Module], graph: Graph) -> float:
 class MessagePassingColours(Claim[Given]):
     n: int = option(3, low=3, high=50)  # nodes of each of the two rings; the other has twice that
     networks: int = option(12, low=1, high=100)  # random networks
-    layers: int = option(3, low=1, high=6)  # layers of each
+    layers: int = option(3, low=1, high=6)  # layers per network
 
     relation = equals(ulps=1024, scale=1.0)  # sums over nodes in another order
     supposes = Suppose(

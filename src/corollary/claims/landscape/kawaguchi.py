@@ -101,7 +101,7 @@ class Kawaguchi(Claim[Given]):
             yield Curve(run[:120], label=f"start {i + 1}")
         for r in range(self.p):
             yield Level(reduced_rank_loss(X, Y, r), label=f"saddle of rank {r}", role="other")
-        yield Level(trial.comparison.predicted[0], label=f"least loss of rank {self.p}")
+        yield Level(trial.comparison.predicted[0], label=f"smallest loss of rank {self.p}")
 
 
 def half_squares(output: Tensor, target: Tensor) -> Tensor:

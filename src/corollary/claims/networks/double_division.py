@@ -39,7 +39,7 @@ class Given(NamedTuple):
 class DoubleDivision(Claim[Given]):
     n: int = 100  # points of each class
     m: int = 16  # width of both hidden layers
-    eta: float = option(0.5, low=1e-3, high=10.0)  # step of the listing
+    eta: float = option(0.5, low=1e-3, high=10.0)  # learning rate of the listing
     steps: int = option(100, low=2, high=1000)  # steps
 
     relation = equals(ulps=2**16)  # the divisions are made in another order, step after step

@@ -68,7 +68,7 @@ class HomogeneousKkt(Claim[Given]):
             "If the tail of the loss is polynomial, points with a larger margin keep their weight.",
             lambda self, g: self.followed(g.x, g.y, g.net, POLYNOMIAL_TAIL),
         ),
-        Suppose("at some time every point is right", lambda g: g.flow.q[0].min()),
+        Suppose("at some time every point is classified correctly", lambda g: g.flow.q[0].min()),
     )
     symbols = "0", "missing alignment and slackness"
     predicts = 0.0

@@ -63,7 +63,7 @@ STORY = Story(
     claims={
         "connectionism/modern_hopfield_attention": "one Hopfield update is one attention step",
         "connectionism/dense_memory_capacity": "how many memories such a network holds",
-        "sequences/softmax_saturation": "what happens without the scale",
+        "sequences/softmax_saturation": "what happens without the division",
         "sequences/dot_product_variance": "where the square root of the dimension comes from",
     },
     picture=Picture("connectionism/modern_hopfield_one_step"),

@@ -22,8 +22,8 @@ STORY = Story(
     parts=(
         Part(
             "Plot the loss of a model against its size or its data, both on a logarithmic scale, "
-            "and you often get a straight line. Its slope decides what the next digit of "
-            "accuracy costs. Where do such power laws come from?"
+            "and you often get a straight line. Its slope says how much more data the next digit "
+            "of accuracy needs. Where do such power laws come from?"
         ),
         Part(
             "The simplest model with a power law is a table: cut the input space into cells, and "
