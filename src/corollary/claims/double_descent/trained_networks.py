@@ -119,7 +119,7 @@ class TrainedNetworks(Claim[Given]):
             Figure(
                 "Networks trained to the end", y="squared error", marks=(*losses, line), **words
             ),
-            Figure("The same networks", y="part of wrong answers", marks=(errors, line), **words),
+            Figure("The same networks", y="share of wrong answers", marks=(errors, line), **words),
         )
 
 

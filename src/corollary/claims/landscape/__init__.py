@@ -1,4 +1,4 @@
-"""Loss landscapes: what gradient descent walks on.
+"""Loss landscapes: minima, saddles and gradient flow.
 
 Linear networks are the case that can be solved: their loss is not convex, yet every local minimum
 is global, every other critical point a saddle, and gradient flow obeys conservation laws that turn

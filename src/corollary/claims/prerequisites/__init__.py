@@ -1,7 +1,6 @@
-"""Prerequisites: the mathematics beneath, as instruments that are checked themselves.
+"""Prerequisites: linear algebra, calculus, smoothness and probability.
 
-Linear algebra, calculus, smoothness and probability as the later chapters use them: norms and the
-operator norms they induce, singular values, the Loewner order, Taylor remainders, mean values,
-Hessian-vector products, Lipschitz constants, tail integrals and normal vectors, each with the case
-in which it stops being true.
+The tools of the later chapters: norms and the operator norms they induce, singular values, the
+Loewner order, Taylor remainders, mean values, Hessian-vector products, Lipschitz constants, tail
+integrals and normal vectors, each with the case in which it stops being true.
 """

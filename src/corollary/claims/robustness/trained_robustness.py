@@ -61,7 +61,7 @@ class TrainedRobustness(Claim[Given]):
     )
     symbols = "∝ m^(−1/2)", "median distance to a flip / √d"
     predicts = -0.5
-    shows = Over("Trained networks against the construction", x="m")
+    shows = Over("Trained networks and the constructed network", x="m")
 
     def given(self, rng: Generator) -> Given:
         m = max(self.sizes)
