@@ -6,6 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
+EPOCHS = 8  # of most loops of the first half
+
 
 def digits(images: bool = False) -> tuple[Tensor, Tensor]:
     """The 1797 digits of scikit-learn, pixels from 0 to 1."""
