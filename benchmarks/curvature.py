@@ -6,7 +6,6 @@ pass) are printed. PyHessian's density is absent: its release calls ``torch.eig`
 """
 
 import functools
-import os
 import sys
 import time
 import warnings
@@ -15,6 +14,7 @@ from importlib.util import find_spec
 from typing import NamedTuple
 
 import torch
+from apart import apart
 from race import Race, main, race
 from torch import Generator, Tensor, nn
 
@@ -162,36 +162,12 @@ def forget_gradients(p: Problem) -> None:
         q.grad = None
 
 
-def extra_megabytes(run: Callable[[], object]) -> float:
-    """Peak memory of ``run`` above what was there, in a process of its own (Linux)."""
-    if not hasattr(os, "fork") or not os.path.exists("/proc/self/clear_refs"):
-        return float("nan")
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        with open("/proc/self/clear_refs", "w") as refs:
-            refs.write("5")  # the high-water mark starts anew
-        before = _status("VmRSS")
-        kept = run()
-        os.write(write, str((_status("VmHWM") - before) / 1024).encode())
-        os._exit(0 if kept is not None else 1)
-    os.close(write)
-    os.waitpid(child, 0)
-    with os.fdopen(read) as pipe:
-        return float(pipe.read() or "nan")
-
-
-def _status(key: str) -> int:
-    with open("/proc/self/status") as lines:
-        return next(int(line.split()[1]) for line in lines if line.startswith(key))
-
-
 def _product(name: str, p: Problem) -> Race:
     def once() -> Tensor:
         H = hessian(p.landscape)
         return H @ torch.ones(H.size)
 
-    slope, ours = extra_megabytes(p.gradient), extra_megabytes(once)
+    slope, ours = apart(p.gradient).megabytes, apart(once).megabytes
     H = hessian(p.landscape)
     v = torch.randn(H.size, generator=Generator().manual_seed(1))
     traced, seconds = linearised(p)

@@ -131,7 +131,7 @@ class Landscape:
 
         Random layers draw from the seed, so a loss with dropout is the same function in each pass.
         """
-        with kept(self.module), differentiable(), torch.enable_grad():
+        with kept(self.module, read_only=True), differentiable(), torch.enable_grad():
             for p in self.parameters:
                 p.requires_grad_(True)
             if self.mode != "keep":

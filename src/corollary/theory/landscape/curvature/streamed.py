@@ -4,7 +4,11 @@ Each piece of data contributes :math:`v \mapsto A_b v`, read off an autograd gra
 depend on :math:`v`. The graph is built once and kept while all of them fit in the landscape's
 memory; otherwise products rebuild it piece by piece. Large batches are cut into pieces whose
 graphs stay near the processor's cache, which is faster as well as smaller (by a third for a small
-CNN). A loss that is no average over examples is found out by its value and not cut.
+CNN); where a few examples exceed it, into pieces of at most 256 MiB, a language model's logits
+with them. A loss that is no average over examples is found out by its value and not cut.
+
+Beside the graphs of one piece a product holds three vectors of p numbers (the gradient whose graph
+it is, its own parts, their sum); a gradient holds one, and the graph of the whole batch.
 """
 
 from abc import abstractmethod
@@ -21,7 +25,8 @@ from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.modules.keeping import requiring_grad
 
 PIECE = 16 << 20  # bytes of graph a piece should not exceed
-PILOT = 32  # examples the graph is first measured on
+PILOT = 32  # examples the graph is first measured on, and of which a piece has no fewer
+MOST = 256 << 20  # unless their graph takes more bytes than this
 
 
 class Term(NamedTuple):
@@ -40,6 +45,7 @@ class Streamed(Curvature):
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape
         self.size, self.dtype, self.device = landscape.size, landscape.dtype, landscape.device
+        self._tried: list[Term] = []  # the first batch's, if the pilot was all of it
         self._pilot_bytes = self._pilot()
         self._whole = False  # whether batches must stay in one piece
         self._terms: list[Term] | None = []  # None: too large to keep
@@ -64,11 +70,13 @@ class Streamed(Curvature):
         return out.div_(self.landscape.total(self._weight))
 
     def _sum(self, contributions: Iterator[Sequence[Tensor | None]]) -> Tensor:
-        out: Tensor | None = None
+        out = torch.zeros(self.size, dtype=self.dtype, device=self.device)
+        places = out.split([p.numel() for p in self.landscape.parameters])
         for parts in contributions:
-            flat = self.landscape.flat(parts)
-            out = flat if out is None else out.add_(flat)
-        return out if out is not None else torch.zeros(self.size, dtype=self.dtype)
+            for place, part in zip(places, parts, strict=True):
+                if part is not None:
+                    place.add_(part.detach().reshape(-1).to(out))
+        return out
 
     def _walk(self) -> Iterator[Term]:
         for batch in self.landscape.batches():
@@ -92,12 +100,12 @@ class Streamed(Curvature):
                 pieces += len(parts)
                 if held > limit:
                     self._terms = None
-                terms: Iterable[Term] = (self._term(piece) for piece in parts)
                 if self._terms is not None:
-                    terms = list(terms)
-                    self._terms.extend(terms)
-                if len(parts) > 1 and not self._additive(batch, terms):
+                    once, self._tried = self._tried if len(parts) == 1 else [], []
+                    self._terms += once or [self._term(piece) for piece in parts]
+                if len(parts) > 1 and not self._additive(batch, parts):
                     return False
+        self._tried = []
         graph = "graph" if pieces == 1 else f"graphs of {pieces} pieces"
         kept = f"recomputed each time, being over the limit of {limit >> 20} MiB"
         kept = "kept" if self._terms is not None else kept
@@ -106,15 +114,16 @@ class Streamed(Curvature):
 
     def _size(self, batch: Batch) -> int:
         """Examples in a piece of this batch."""
-        fitting = max(PILOT, PIECE // max(self._pilot_bytes, 1))
+        each = max(self._pilot_bytes, 1)
+        fitting = max(1, min(PILOT, MOST // each), PIECE // each)
         count = 1 if self._whole else -(-batch.size // fitting)
         return -(-batch.size // count)
 
-    def _additive(self, batch: Batch, terms: Iterable[Term]) -> bool:
+    def _additive(self, batch: Batch, parts: Iterable[Batch]) -> bool:
         """Whether the loss of a batch is that of its pieces together, as cutting supposes."""
         with torch.no_grad():
             whole = self.landscape.objective(batch)
-        pieces = sum(term.value for term in terms)
+            pieces = sum(self.landscape.objective(piece) for piece in parts)
         eps = torch.finfo(whole.dtype).eps
         return bool((whole - pieces).abs() <= 1e3 * eps * whole.abs() + eps)
 
@@ -143,7 +152,9 @@ class Streamed(Curvature):
             assert whole is not None  # without data the line before has raised
             small = whole.split(PILOT)[0]
             refuse_once_differentiable(self.landscape.objective(small))
+            torch.manual_seed(self.landscape.seed)  # as every walk through the data begins
             term = self._term(small)
-            term.product([torch.zeros_like(p) for p in self.landscape.parameters])
+            term.product([p.new_zeros(()).expand_as(p) for p in self.landscape.parameters])
+            self._tried = [term] if small.size == whole.size else []
             held = (*self.landscape.module.parameters(), *tensors(whole[:3]))
             return graph_bytes(term.roots, besides=held) // small.size
