@@ -6,7 +6,9 @@ BASE := $(VENV)/base
 STAMP := $(VENV)/installed
 JOBS ?= 2
 PEERS := .peers
-BENCHMARKS := $(filter-out race lab_load,$(basename $(notdir $(wildcard benchmarks/*.py))))
+# Those that compare speed; the scores of `examine` and `watch` are commands of their own.
+BENCHMARKS := connectionism curvature expressivity generation kernels real_sizes robustness \
+  scaling_curves spectra subwords training
 # Numbers repeat bit for bit only at a fixed thread count.
 export OMP_NUM_THREADS ?= 1
 # Tests start many processes; each would compile anew what it imports.
@@ -69,12 +71,12 @@ $(PEERS)/installed: $(STAMP) benchmarks/peers/requirements.txt benchmarks/peers/
 	$(PEERS)/neural-tangents/bin/pip install --quiet -r benchmarks/peers/neural_tangents.txt
 	touch $@
 
-bench: $(PEERS)/installed ## compare with peers: one core, CPU time, one run
+bench: $(PEERS)/installed ## compare with peers: one core, CPU time, one run; about 30 minutes
 	@mkdir -p out/bench
 	set -e; for area in $(BENCHMARKS); do \
 	  PYTHONPATH=$(PEERS)/site NEURAL_TANGENTS_PYTHON=$(PEERS)/neural-tangents/bin/python \
 	  $(BIN)/python benchmarks/$$area.py --json out/bench/$$area.json; done
-	$(BIN)/python tools/speed_page.py out/bench out/bench/speed.md
+	$(BIN)/python tools/speed_page.py out/bench docs/howto/speed.md
 
 clean: ## remove what was built
 	rm -rf $(VENV) $(PEERS) out docs/_build build dist

@@ -1,7 +1,8 @@
 """Races between ways to compute the same thing, on one core, in one process.
 
 Contenders take turns, so that whatever else the machine does hits them alike; the clock is CPU
-time; the minimum over the rounds counts. A ratio compares with the reference of the race, and
+time; the minimum over the rounds counts. A contender that takes more than a few seconds runs once
+to warm up and once for the record. A ratio compares with the reference of the race, and
 where a race names a floor (what the arithmetic alone costs) the distance to it is shown too.
 
     def sums() -> Race:
@@ -36,6 +37,7 @@ PACKAGES = (
     "tokenizers",
     "transformers",
     "curvlinops-for-pytorch",
+    "hessian-eigenthings",
     "pyhessian",
     "torchattacks",
     "foolbox",
@@ -43,6 +45,7 @@ PACKAGES = (
     "powerlaw",
 )
 SHORTEST = 5e-3  # seconds; a quicker contender is run several times a round
+LONGEST = 2.0  # seconds; a slower contender is run once, beside the run that warms it up
 
 
 @dataclass(frozen=True)
@@ -82,12 +85,14 @@ def race(
     for name in (reference, floor):
         if name is not None and name not in contenders:
             raise ValueError(f"'{name}' is not among the contenders {sorted(contenders)}")
-    runs = {name: _runs_a_round(run) for name, run in contenders.items()}
+    first = {name: _warmed_up(run) for name, run in contenders.items()}
+    runs = {name: max(1, round(SHORTEST / max(once, 1e-7))) for name, once in first.items()}
     times: dict[str, list[float]] = {name: [] for name in contenders}
     names = list(contenders)
     for k in range(rounds):
         for name in names[k % len(names) :] + names[: k % len(names)]:  # nobody is always first
-            times[name].append(_cpu_seconds(contenders[name], runs[name]))
+            if k == 0 or first[name] < LONGEST:
+                times[name].append(_cpu_seconds(contenders[name], runs[name]))
     best = {name: min(seconds) for name, seconds in times.items()}
     laps = tuple(
         Lap(
@@ -182,10 +187,10 @@ def _caption(run: Race) -> str:
     return f"{facts}; CPU time, minimum of {run.rounds} alternating rounds"
 
 
-def _runs_a_round(run: Contender) -> int:
-    run()  # compiles, fills caches
+def _warmed_up(run: Contender) -> float:
+    """CPU seconds of a run that need not compile or fill caches; of the first if that was long."""
     once = _cpu_seconds(run, 1)
-    return max(1, round(SHORTEST / max(once, 1e-7)))
+    return once if once > LONGEST else _cpu_seconds(run, 1)
 
 
 def _cpu_seconds(run: Contender, runs: int) -> float:

@@ -147,7 +147,9 @@ def resnet_instruments() -> Race:
             "gradient": gradient(model, loss, data),
             "Hessian product": product(lambda: hessian(at)),
             **peers(model, loss, data),
-            "trace, at most 8 products": lambda: str(trace(at, rtol=0.1, max_products=8).estimate),
+            "trace, at most 20 products": lambda: str(
+                trace(at, rtol=0.1, max_products=20).estimate
+            ),
             "density, 2 x 6 products": lambda: repr(spectral_density(at, probes=2, steps=6))[:60],
             "top 5 eigenpairs to 10 %": lambda: eigen(top_eigenpairs(at, 5, tol=0.1, look=0)),
             "KFAC, sampled": lambda: repr(kfac(at, "sampled"))[:60],
@@ -165,7 +167,7 @@ def gpt2_products() -> Race:
             "Hessian product": product(lambda: hessian(Landscape(model, loss, data))),
             "Gauss-Newton product": product(lambda: gauss_newton(Landscape(model, loss, data))),
             **peers(model, loss, data),
-            "trace, at most 4 products": lambda: trace_of(Landscape(model, loss, data)),
+            "trace, at most 20 products": lambda: trace_of(Landscape(model, loss, data)),
             "top 5 eigenpairs of the last block to 10 %": lambda: eigen(
                 top_eigenpairs(last_block(model, loss, data), 5, tol=0.1, look=0, max_products=30)
             ),
@@ -193,7 +195,7 @@ def last_block(model: nn.Module, loss: nn.Module, data: Data) -> Landscape:
 
 
 def trace_of(at: Landscape) -> str:
-    return str(trace(at, rtol=0.1, max_products=4).estimate)
+    return str(trace(at, rtol=0.1, max_products=20).estimate)
 
 
 def eigen(found: object) -> str:
