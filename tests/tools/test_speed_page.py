@@ -1,4 +1,5 @@
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,19 @@ def test_an_empty_folder_gets_one_sentence(tmp_path):
     done = written(tmp_path, tmp_path / "p.md")
     assert done.returncode == 1 and "run `make bench` first" in done.stderr
     assert done.stderr.count("\n") == 1 and not (tmp_path / "p.md").exists()
+
+
+def test_a_row_that_fell_behind_is_named_with_both_ratios():
+    fallen = runpy.run_path(str(TOOL))["fallen"]
+    stored = {"Sum: corollary": 2.0, "Product: corollary": 2.0}
+    said = fallen({"Sum: corollary": 1.6, "Product: corollary": 1.8}, stored)
+    assert "- Sum: corollary: 1.60, stored 2.00" in said and "Product" not in said
+    assert fallen({"Sum: corollary": 1.8}, stored).startswith("No row is more than 15 % behind")
+
+
+def test_cost_over_size_becomes_a_figure_and_a_sentence():
+    drawn = runpy.run_path(str(TOOL))["drawn"]
+    laps = [OURS | {"name": f"{n} rows", "seconds": 1e-3 * n} for n in (1, 2, 4)]
+    facts = {"over": "rows", "sizes": [1, 2, 4], "exponent": 1.6, "stated": 1, "as stated": False}
+    text = drawn({"title": "Sum", "laps": laps, "facts": facts})
+    assert "<svg" in text and "exponent 1.6 (stated 1): **steeper than stated**" in text

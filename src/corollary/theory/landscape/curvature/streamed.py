@@ -7,8 +7,8 @@ graphs stay near the processor's cache, which is faster as well as smaller (by a
 CNN); where a few examples exceed it, into pieces of at most 256 MiB, a language model's logits
 with them. A loss that is no average over examples is found out by its value and not cut.
 
-Beside the graphs of one piece a product holds three vectors of p numbers (the gradient whose graph
-it is, its own parts, their sum); a gradient holds one, and the graph of the whole batch.
+Beside the graphs of one piece a product holds two to three vectors of p numbers (the gradient
+whose graph it is, its own parts, their sum); a gradient holds one, and the graph of the batch.
 """
 
 from abc import abstractmethod
@@ -70,13 +70,22 @@ class Streamed(Curvature):
         return out.div_(self.landscape.total(self._weight))
 
     def _sum(self, contributions: Iterator[Sequence[Tensor | None]]) -> Tensor:
-        out = torch.zeros(self.size, dtype=self.dtype, device=self.device)
-        places = out.split([p.numel() for p in self.landscape.parameters])
+        """All of them as one vector; a part is given up as soon as it is in its place."""
+        out = torch.empty(self.size, dtype=self.dtype, device=self.device)
+        places, begun = out.split([p.numel() for p in self.landscape.parameters]), False
         for parts in contributions:
-            for place, part in zip(places, parts, strict=True):
-                if part is not None:
+            left = list(parts)
+            del parts
+            for place in reversed(places):
+                part = left.pop()
+                if part is None:
+                    part = place.new_zeros(()).expand_as(place)
+                if begun:
                     place.add_(part.detach().reshape(-1).to(out))
-        return out
+                else:
+                    place.copy_(part.detach().reshape(-1))
+            begun = True
+        return out if begun else out.zero_()
 
     def _walk(self) -> Iterator[Term]:
         for batch in self.landscape.batches():
