@@ -67,10 +67,10 @@ class TrainedNetworks(Claim[Given]):
     symbols = "at least", "peak at h* against the ends"
     predicts = [1.3, 1.3, 0.03, 0.99]
     rows = (
-        "test loss, h* over h*/8",
-        "test loss, h* over 8h*",
-        "errors, h* less 8h*",
-        "1 less training loss at 8h*",
+        "test loss at h* / at h*/8",
+        "test loss at h* / at 8h*",
+        "errors at h* − errors at 8h*",
+        "1 − training loss at 8h*",
     )
 
     def given(self, rng: Generator) -> Given:

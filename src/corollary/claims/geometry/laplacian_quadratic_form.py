@@ -12,7 +12,7 @@ the form is larger by :math:`\|x\|^2` and constants are no longer free.
 :kind: identity
 :covers: graph-laplacian
 :erratum: [notation] D was introduced in the notes as degree + 1 and is used again in L = D - A,
-    where the plain degrees are meant; with the other D rows sum to 1 and the form has an extra
+    where the plain degrees are meant; with the other D, rows sum to 1 and the form has an extra
     ||x||², as the counterexample shows.
 """
 

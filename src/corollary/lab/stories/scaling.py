@@ -49,7 +49,7 @@ STORY = Story(
         ),
     ),
     claims={
-        "approximation/barron_rate": "a rate with no dimension in it",
+        "approximation/barron_rate": "a rate that does not depend on the dimension",
         "approximation/fixed_basis_rate": "the rate of a fixed basis depends on the dimension",
         "geometry/intrinsic_dimension": "data near a manifold have the dimension of the manifold",
         "generalization/barron_width": "the best width grows with the data",
