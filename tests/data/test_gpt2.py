@@ -72,7 +72,7 @@ def test_the_numbers_of_table_10_2_are_those_of_gpt2():
 
 def test_a_damaged_folder_is_named(a_small_gpt2, tmp_path):
     (tmp_path / "gpt2" / "vocab.json").write_text("{}")
-    with pytest.raises(DataUnavailableError, match="GPT-2's tokenizer"):
+    with pytest.raises(DataUnavailableError, match="tokenizer of GPT-2"):
         gpt2.gpt2_tokenizer()
     (tmp_path / "gpt2" / "model.safetensors").write_bytes(b"no tensors")
     with pytest.raises(DataUnavailableError, match="cannot be read"):

@@ -1,10 +1,11 @@
 """Checks of arguments: errors of public functions name the bad argument, valid calls cost nothing.
 
 A tensor of the wrong shape fails deep inside torch, with the shapes of some product in between. The
-annotations of the function that the user called say what it expected. So the public functions of
-some packages are wrapped as their modules are imported: the wrapper only calls them, and when that
-fails with an error that is not ours, it compares the arguments with the annotations and raises a
-sentence about the one that does not fit. Without such an argument the error stays as it is.
+annotations of the called function say what it expects. The public functions of some packages are
+therefore wrapped when their modules are imported. The wrapper only calls the function. If the call
+fails with an error of another package, the wrapper compares the arguments with the annotations and
+raises one sentence about the argument that does not fit. If all arguments fit, the original error
+is raised.
 """
 
 import sys
@@ -23,7 +24,7 @@ def name_bad_arguments(*packages: str) -> None:
 
 
 class _Finder(MetaPathFinder):
-    """Leaves finding and loading to the finders behind it, and wraps what was loaded."""
+    """Leaves finding and loading to the other finders, and wraps the loaded module."""
 
     def __init__(self, packages: tuple[str, ...]) -> None:
         self.prefixes = tuple(f"{package}." for package in packages)
@@ -42,7 +43,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """Another loader, which may serve other modules too, followed by the wrapping."""
+    """Another loader, followed by the wrapping; the loader may serve other modules too."""
 
     def __init__(self, loader: Loader) -> None:
         self.loader = loader

@@ -1,4 +1,4 @@
-"""Which argument made a call fail, in one sentence."""
+"""One sentence that names the argument that made a call fail."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -19,10 +19,11 @@ Given = tuple[str, Any, Any]  # name, value and annotation of an argument
 def blamed(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
 ) -> CorollaryError | None:
-    """The error that names the argument at fault, or None if all of them look good.
+    """The error that names the argument at fault, or None if all arguments look valid.
 
-    An argument that does not fit its annotation is at fault. If all fit, it may be one without
-    entries, with NaN, infinite or complex ones, or below zero; then torch's reason is quoted too.
+    An argument that does not fit its annotation is at fault. If all arguments fit, it may be one
+    without entries, or with NaN, infinite, complex or negative entries; then the message of torch
+    is quoted too.
     """
     try:
         return _blamed(function, args, kwargs, error)
@@ -76,7 +77,10 @@ def misfit(given: Iterable[Given]) -> tuple[str, Any, str] | None:
 
 
 def _axes(annotation: Any) -> list[str]:
-    """The named axes of a shape annotation; none if some of them stand for several or for any."""
+    """The named axes of a shape annotation.
+
+    Empty if an axis stands for several axes or for any size.
+    """
     if not (inspect.isclass(annotation) and issubclass(annotation, AbstractArray)):
         return []
     axes: list[str] = annotation.dim_str.split()
@@ -84,7 +88,7 @@ def _axes(annotation: Any) -> list[str]:
 
 
 def odd(value: Any) -> str | None:
-    """What is unusual about a value, if anything is.
+    """What is unusual about a value, or None.
 
     Example:
         >>> odd(torch.ones(0, 3)), odd([1.0, -2.0]), odd(3)

@@ -1,4 +1,4 @@
-"""Samples in memory: inputs by place and by name, and targets."""
+"""Samples in memory: inputs by position and by name, and targets."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ DESCRIBED = 12  # tensors that are described, at most
 
 @dataclass(frozen=True)
 class Batch:
-    """What a module is called with, and what it should answer. The first axis counts samples."""
+    """The inputs of a module and its targets. The first axis is the samples."""
 
     inputs: tuple[Any, ...]  # tensors, or lists and dicts of them that forward takes whole
     named: dict[str, Any] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Batch:
         return next((len(t) for t in self.tensors() if t.dim() > 0), 0)
 
     def tensors(self) -> list[Tensor]:
-        """Input tensors, those by place first."""
+        """Input tensors, positional inputs first."""
         return list(tensors_in((self.inputs, self.named)))
 
     def first(self, n: int) -> "Batch":
@@ -34,7 +34,7 @@ class Batch:
         return self.slice(slice(0, n))
 
     def spread(self, n: int) -> "Batch":
-        """``n`` samples from all over the data, always the same ones.
+        """``n`` samples spread over the data, always the same ones.
 
         Example:
             >>> Batch((torch.arange(8),)).spread(3).size
@@ -63,7 +63,7 @@ class Batch:
         return Batch(self.inputs, {k: v for k, v in self.named.items() if k != name}, self.target)
 
     def answers(self, raw: Any) -> Any:
-        """The part of a raw output that has a target: all of it."""
+        """The part of a raw output that has a target; here all of it."""
         return raw
 
     def describe(self) -> dict[str, str]:

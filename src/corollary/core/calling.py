@@ -14,13 +14,14 @@ from corollary.errors import InputError
 def suited(batch: Batch, model: nn.Module, *, own_loss: bool = True) -> Batch:
     """The same samples in the form that forward takes.
 
-    Inputs by name that forward does not know are left out if it needs none of them; a list or a
-    dict is given whole to a forward of one argument; ``labels`` go along where forward takes them.
+    Named inputs that forward does not know are dropped if forward needs none of them. A list or a
+    dict is passed whole to a forward with one argument. ``labels`` are passed if forward takes
+    them.
 
     Args:
-        batch: As data gives it.
+        batch: A batch of the data.
         model: The module.
-        own_loss: Whether the module's own loss is wanted, so that targets are given to it.
+        own_loss: Whether the module's own loss is needed, so that it also gets the targets.
 
     Raises:
         InputError: if forward takes fewer inputs than a batch has.
@@ -90,7 +91,7 @@ def _one_tensor(inside: Any) -> bool:
 
 
 def _graphs(batch: GraphBatch, arguments: dict[str, inspect.Parameter]) -> GraphBatch:
-    """The graph itself for a forward of one argument, else its tensors, by name if it has them."""
+    """The graph itself for a forward with one argument, otherwise its tensors."""
     places = _places(arguments)
     needed = [p.name for p in places if p.default is p.empty]
     if len(needed) == 1 and needed[0] not in BY_PLACE:

@@ -32,9 +32,9 @@ G = TypeVar("G")
 class Claim(ABC, Generic[G]):
     """One statement. Fields are its quantified variables; ``G`` is what it supposes given.
 
-    A claim is a frozen dataclass without being decorated. A final one codes ``given``, ``predict``
-    and ``measure`` and declares the rest, also a prediction that is a constant. Its module's
-    docstring is the statement, and the head of that docstring is its catalogue entry.
+    A claim is a frozen dataclass without a decorator. A final claim implements ``given``,
+    ``predict`` and ``measure`` and declares the rest, including a constant prediction. The
+    docstring of its module is the statement, and the head of that docstring is its catalogue entry.
     """
 
     relation: ClassVar[Relation]
@@ -107,9 +107,9 @@ class Claim(ABC, Generic[G]):
         return replace(result, attained=self._attained(trial))
 
     def check_live(self, seed: int = 0, figure: int = 0) -> Result:
-        """As :meth:`check`, with one of its figures, and without what that figure does not show.
+        """Like :meth:`check`, with one figure and only what that figure needs.
 
-        Counterexamples, the other figures and how nearly a bound is attained are left out.
+        Counterexamples, the other figures and the tightness of a bound are not computed.
         """
         given = self.draw(seed)
         hypotheses = tuple(self.hypotheses(given))
@@ -131,7 +131,7 @@ class Claim(ABC, Generic[G]):
         return self._result(hypotheses, trial, seed, draw=draw)
 
     def draw(self, seed: int) -> G:
-        """The given of this seed."""
+        """The instance for this seed."""
         return self.given(generator(seed, self.name()))
 
     def hypotheses(self, given: G) -> tuple[Hypothesis, ...]:
@@ -154,7 +154,7 @@ class Claim(ABC, Generic[G]):
         return replace(trial, kept=kept) if kept else trial
 
     def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
-        """One trial without each hypothesis that is shown to be needed."""
+        """One trial for each necessary hypothesis, without that hypothesis."""
         for suppose, other in self.broken(given, seed):
             broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
             yield replace(self.trial(other, seed), words=suppose.words, broken=broken)
@@ -172,7 +172,7 @@ class Claim(ABC, Generic[G]):
         return None if first is None else refutation(first.broken, first.words, first.comparison)
 
     def tightest(self) -> Trial[G] | None:
-        """Of a bound: the trial at the instance that :meth:`tight` gives."""
+        """For a bound: the trial at the instance that :meth:`tight` returns."""
         given = handed(self.tight, self, None, generator(0, self.name(), "tight"))
         return None if given is None else self.trial(given, 0)
 
@@ -184,7 +184,7 @@ class Claim(ABC, Generic[G]):
         return own if best is None else max(own, best.comparison.tightness)
 
     def lookup(self, name: str, given: G) -> Any:
-        """A field of the claim, or else of the given."""
+        """A field of the claim, or else of the given instance."""
         return getattr(self, name) if hasattr(self, name) else getattr(given, name)
 
     def row_labels(self, trial: Trial[G]) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class Claim(ABC, Generic[G]):
         return (*drawn, *self._own_figures(trial))
 
     def _figure_at(self, k: int, trial: Trial[G], seed: int) -> tuple[Figure, ...]:
-        """The figure of this number, if there is one; no other is drawn but the claim's own."""
+        """The figure of this number, if there is one; other declared figures are not drawn."""
         shows = self.declared
         if k < len(shows):
             return (shows[k].draw(self, trial, seed),)
@@ -258,7 +258,7 @@ class Claim(ABC, Generic[G]):
         yield from self.figure(trial)
 
     def _verdict(self, comparison: Comparison) -> Verdict:
-        """Holds becomes vacuous when the bound is past its trivial value."""
+        """A bound that holds becomes vacuous if it is no better than its trivial value."""
         if comparison.verdict is not Verdict.HOLDS or self.trivial is None:
             return comparison.verdict
         assert isinstance(self.relation, Bound), "only a bound can be vacuous"

@@ -34,7 +34,7 @@ Fields = dict[str, str]  # the head of the docstring: source, kind, cost, loose,
 
 @dataclass(frozen=True)
 class Case:
-    """A claim at its defaults, with what the rules share."""
+    """A claim at its defaults, with the results that the rules share."""
 
     claim: Claim[Any]
     fields: Fields
@@ -50,8 +50,8 @@ class Case:
     def trials(self) -> dict[int, Trial[Any]]:
         """Prediction and measurement at each seed, whatever the hypotheses say.
 
-        The first is traced, and in the others each side is computed while the other one raises, so
-        that two rules cost no trials of their own.
+        The first trial is traced. In the others, each side is computed while the other side raises
+        an error, so that two rules need no extra trials.
         """
         first, *others = SEEDS
         with traced(self.executed):
@@ -81,7 +81,7 @@ class Case:
 
     @property
     def tightest(self) -> Trial[Any]:
-        """The trial on which a bound is closest to what is measured."""
+        """The trial in which a bound is closest to the measurement."""
         own = self.trials[0]
         if self.tight is None or own.comparison.tightness > self.tight.comparison.tightness:
             return own
@@ -89,7 +89,7 @@ class Case:
 
 
 def holds(case: Case) -> Iterator[str]:
-    """It holds at three seeds, and its hypotheses hold at ten."""
+    """The claim holds at three seeds, and its hypotheses hold at ten."""
     for seed in (*SEEDS, *DRAWS):
         given = case.trials[seed].given if seed in SEEDS else case.claim.draw(seed)
         for h in case.claim.hypotheses(given):
@@ -150,7 +150,7 @@ def notices_wrong_predictions(case: Case) -> Iterator[str]:
 
 
 def wrong_predictions(case: Case) -> Iterator[tuple[Any, Any]]:
-    """Relations with predictions that have to fail under them."""
+    """Relations, each with predictions that must fail."""
     relation, trial = case.claim.relation, case.tightest
     loose = bool(case.fields.get("loose"))
     yield from ((relation, m) for m in relation.mutants(trial.predicted, loose=loose))
@@ -200,7 +200,7 @@ def _poisoned(kind: type, name: str) -> Iterator[None]:
 
 
 def theory_matters(case: Case) -> Iterator[str]:
-    """A theory function that is off by a half, or a bound under half its size, makes it fail."""
+    """The claim fails if a theory function is off by a half, or a bound is twice too tight."""
     if case.fields.get("scale-free"):
         return
     names = list(theory_functions(case.claim))
@@ -243,7 +243,7 @@ def _noticed(claim: Claim[Any], name: str, less: float) -> bool:
 
 
 def _instances(claim: Claim[Any]) -> Iterator[Any]:
-    """The given of seed 0, and the one at which a bound is nearly attained."""
+    """The instance of seed 0, and the instance at which a bound is nearly attained."""
     yield claim.draw(0)
     tight = handed(claim.tight, claim, None, generator(0, "tight"))
     if tight is not None:
@@ -310,7 +310,7 @@ def fields_read(suppose: Suppose, claim: Claim[Any], given: Any) -> dict[str, An
 
 
 def experiments_have_intervals(case: Case) -> Iterator[str]:
-    """A random experiment is repeated, and what it measures has an interval."""
+    """A random experiment is repeated, and its measurement has an interval."""
     if case.fields.get("kind") != "experiment":
         return
     measured = [case.trials[seed].comparison.measured for seed in SEEDS]
@@ -352,7 +352,7 @@ def _ran_any(objects: list[Place], executed: set[Place]) -> bool:
 
 @contextmanager
 def traced(executed: set[Place]) -> Iterator[None]:
-    """Note file and qualified name of every Python function that is called."""
+    """Record the file and the qualified name of every Python function that is called."""
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":

@@ -27,7 +27,7 @@ def suited_loss(output: Tensor, target: Any) -> Loss:
     """Cross-entropy for class indices, logistic for one logit, squared error for numbers.
 
     Raises:
-        NotApplicableError: if the shapes fit none of them; the message shows them.
+        NotApplicableError: if the shapes fit no loss; the message shows the shapes.
     """
     if isinstance(target, Tensor):
         if not target.is_floating_point():

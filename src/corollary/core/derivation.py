@@ -1,4 +1,4 @@
-"""A proof carried out on numbers: the slack of its steps, and the step each hypothesis is for."""
+"""A proof carried out on numbers: its slack, and the step that needs each hypothesis."""
 
 import dataclasses
 import math
@@ -20,7 +20,7 @@ SEEDS = (0, 1, 2)  # what is drawn, beside the tight instances, to look for wron
 
 @dataclass(frozen=True)
 class Link:
-    """One step on numbers; of several entries, the median or the worst is shown."""
+    """One step on numbers; for several entries, the median or the worst entry is shown."""
 
     left: str  # in LaTeX
     relation: str
@@ -46,7 +46,7 @@ class Break:
 
 @dataclass(frozen=True, repr=False)
 class Derivation:
-    """A proof on one instance, the same without each hypothesis, and as the notes print it."""
+    """A proof on one instance, without each hypothesis, and in the version of the notes."""
 
     name: str
     idea: str
@@ -69,12 +69,12 @@ class Derivation:
 
     @property
     def holds(self) -> bool:
-        """Whether every step does."""
+        """Whether every step holds."""
         return all(link.holds for link in self.links)
 
     @property
     def loosest(self) -> int | None:
-        """The step with the largest slack; None if no step has any."""
+        """The step with the largest slack; None if no step has slack."""
         spare = [0.0 if k.relation == "=" else k.slack for k in self.links]
         most = max(spare, default=0.0)
         return spare.index(most) if most > 1e-6 else None
@@ -123,7 +123,7 @@ def link(step: Step) -> Link:
 
 
 def _shown(step: Step, left: Tensor, slack: Tensor, holds: bool) -> int:
-    """Which entry stands for all: the worst, the largest of an equality, the median of a bound."""
+    """The entry to show: the worst, the largest for an equality, the median for a bound."""
     if not holds:
         return int(slack.argmin())
     if step.relation == "=":
@@ -132,7 +132,7 @@ def _shown(step: Step, left: Tensor, slack: Tensor, holds: bool) -> int:
 
 
 def mutants(step: Step) -> Iterator[tuple[str, Step]]:
-    """The step with its sign, its constant or its exponent changed: each has to be refuted.
+    """The step with its sign, constant or exponent changed; each variant has to be refuted.
 
     The right side becomes harder to reach by a tenth (by more where a step says that it is loose,
     or true within an error), changes its sign, or is raised to another power. A right side that is
@@ -161,7 +161,7 @@ def mutants(step: Step) -> Iterator[tuple[str, Step]]:
 
 
 def instances(claim: Claim[Any], module: Any) -> Iterator[Any]:
-    """What a proof is evaluated on: draws, and givens at which its steps are nearly attained."""
+    """The instances of a proof: draws, and instances at which steps are nearly attained."""
     yield from map(claim.draw, SEEDS)
     for function in (claim.tight, getattr(module, "tight", None)):
         if function is None:

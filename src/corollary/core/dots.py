@@ -25,7 +25,7 @@ def scatter(points: "Tensor", label: str, role: Role = "measured") -> Points:
 
 
 def unit_circle(label: str, role: Role = "predicted") -> Curve:
-    """All numbers of modulus 1."""
+    """The unit circle."""
     turn = [2 * math.pi * k / 120 for k in range(121)]
     return Curve([math.sin(t) for t in turn], [math.cos(t) for t in turn], label, role)
 
@@ -33,7 +33,7 @@ def unit_circle(label: str, role: Role = "predicted") -> Curve:
 def with_intervals(
     x: Column, readings: Sequence[Reading], label: str, role: Role = "measured"
 ) -> Points:
-    """Each reading as a dot, with a bar where it is known to an interval only."""
+    """Each reading as a dot, with a bar if it has an interval."""
     values = [r.value for r in readings]
     if all(r.low == r.high for r in readings):
         return Points(x, values, label, role)
@@ -43,7 +43,7 @@ def with_intervals(
 def over_runs(
     x: Column, runs: "Tensor", label: str, role: Role = "measured", *, share: float = 1.0
 ) -> Points:
-    """The mean of each row of ``runs``, with a bar over the middle ``share`` of it.
+    """The mean of each row of ``runs``, with a bar over the middle ``share`` of the row.
 
     Example:
         >>> import torch

@@ -1,4 +1,4 @@
-"""One question asked of a subject."""
+"""One question about a subject."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,9 +14,10 @@ OVERRUN, PATIENCE = 1.5, 0.25  # times its share, or of the whole work, that an 
 
 @dataclass(frozen=True)
 class Budget:
-    """The work an exam may do: seconds of a nominal machine, so the same on every machine.
+    """The work that an exam may do, in seconds of a nominal machine.
 
-    What a pass takes there is counted, not timed: see :mod:`corollary.exams.work`.
+    The work of a pass is counted, not timed, so it is the same on every machine: see
+    :mod:`corollary.exams.work`.
     """
 
     left: float  # for this exam
@@ -31,17 +32,17 @@ class Budget:
 
     @property
     def most(self) -> float:
-        """The work beyond which an exam is left out; it exceeds the share if that is small."""
+        """The work above which an exam is skipped; it exceeds the share if the share is small."""
         return math.inf if self.unlimited else max(OVERRUN * self.left, PATIENCE * self.whole)
 
 
 class Exam(ABC):
     """One examination: a file under ``exams/<question>/`` with one final subclass.
 
-    ``share`` is the part of the whole budget that it wants, relative to the other exams (an exam
-    that takes a forward pass has 1). An exam raises
+    ``share`` is the part of the whole budget that the exam needs, relative to the other exams (1
+    for an exam that needs one forward pass). An exam raises
     :class:`~corollary.errors.NotApplicableError` with the reason when the subject is not of its
-    kind; anything else that goes wrong is caught by whoever runs it and becomes a finding.
+    kind; any other error is caught by the runner and becomes a finding.
     """
 
     share: ClassVar[float] = 1.0

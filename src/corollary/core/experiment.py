@@ -31,7 +31,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run: the number in the table, and what the page shows beside it."""
+    """The result of one run: the number in the table, and what else the page shows."""
 
     value: float
     figures: tuple[Figure, ...] = ()
@@ -44,8 +44,8 @@ class Outcome:
 class Experiment(ABC):
     """Data, model, training and metric. Fields are settings; an experiment is a frozen dataclass.
 
-    A final experiment codes ``run`` and declares its rows. Its module's docstring says what is
-    done, and its head is the entry in the catalogue of experiments.
+    A final experiment implements ``run`` and declares its rows. The docstring of its module says
+    what is done, and its head is the entry in the catalogue of experiments.
     """
 
     metric: ClassVar[str]  # with its unit: "test accuracy in %"

@@ -1,8 +1,8 @@
 """A figure as plain data: axes and marks, nothing drawn.
 
-A claim describes what is to be seen; ``report`` draws it as SVG, the lab sends it to the page as
-JSON, :meth:`Figure.show` hands it to matplotlib. A mark's ``role`` gives it its colour, the same
-everywhere: ``predicted``, ``measured``, or ``other`` for what is neither.
+A claim describes the figure; ``report`` draws it as SVG, the lab sends it to the page as JSON, and
+:meth:`Figure.show` passes it to matplotlib. The ``role`` of a mark determines its colour
+everywhere: ``predicted``, ``measured`` or ``other``.
 """
 
 import dataclasses
@@ -60,7 +60,7 @@ class Curve(Mark):
 
 @dataclass(frozen=True)
 class Points(Mark):
-    """Dots at ``(x, y)``, with bars from ``low`` to ``high`` where these are given."""
+    """Dots at ``(x, y)``, with bars from ``low`` to ``high`` if these are given."""
 
     x: Column
     y: Column

@@ -99,7 +99,7 @@ class Finding:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Finding":
-        """The inverse of :meth:`to_json`, but for infinities among the details."""
+        """The inverse of :meth:`to_json`, except for infinities among the details."""
         value = data["value"]
         return cls(
             **data
@@ -116,17 +116,17 @@ class Finding:
 
 
 def not_applicable(exam: str, title: str, why: str) -> Finding:
-    """The exam does not apply to this subject, and says why."""
+    """A finding that the exam does not apply to this subject, with the reason."""
     return Finding(exam, title, status=Status.NOT_APPLICABLE, meaning=why)
 
 
 def left_out(exam: str, title: str, why: str) -> Finding:
-    """The exam would be too much work, and says how to run it."""
+    """A finding that the exam would be too much work, with a command that runs it."""
     return Finding(exam, title, status=Status.LEFT_OUT, meaning=why)
 
 
 def failed(exam: str, title: str, why: str) -> Finding:
-    """The exam failed, and says how; the examination continues."""
+    """A finding that the exam failed, with the error; the examination continues."""
     return Finding(exam, title, status=Status.FAILED, meaning=why)
 
 

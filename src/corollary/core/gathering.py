@@ -1,4 +1,4 @@
-"""Samples of any data, in memory; loaders and random numbers are left as they were."""
+"""Samples of any data, in memory; loaders and random states are restored."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,8 +24,8 @@ def gather(data: Any, samples: int) -> Batch:
     Random states that a loader changes are restored, so the user's next epoch is unchanged.
 
     Raises:
-        InputError: if there are none, or their lengths differ.
-        InputTypeError: if this is no data at all.
+        InputError: if there are no samples, or their lengths differ.
+        InputTypeError: if this is not data.
     """
     with given_back(data):
         batch = _gathered(data, samples)
@@ -57,7 +57,7 @@ def _gathered(data: Any, samples: int) -> Batch:
 
 @contextmanager
 def given_back(data: Any) -> Iterator[None]:
-    """Random states as they were, also those of the generators of a loader."""
+    """Restore the random states, including those of the generators of a loader."""
     samplers = [getattr(data, "sampler", None), getattr(data, "batch_sampler", None)]
     samplers.append(getattr(samplers[1], "sampler", None))
     found = [getattr(holder, "generator", None) for holder in (data, *samplers)]
@@ -98,7 +98,7 @@ def _is_whole(data: Any) -> bool:
 
 
 def _batch(data: Any) -> Batch:
-    """One batch as loaders give it."""
+    """One batch in the form of a loader."""
     if isinstance(data, Tensor):
         return Batch((data,))
     if isinstance(data, Mapping):

@@ -1,7 +1,7 @@
-"""Graphs as PyTorch Geometric has them. One graph is one sample; a mask says which nodes count.
+"""Graphs of PyTorch Geometric. One graph is one sample; a mask says which nodes count.
 
-Nothing is imported for it: whatever has an ``edge_index`` is a graph, and graphs are merged to one
-by the package they come from.
+No package is imported for this: any object with an ``edge_index`` is a graph, and graphs are merged
+into one by the package that defines them.
 """
 
 import sys
@@ -19,7 +19,7 @@ BY_PLACE = ("x", "edge_index", "batch")  # the order in which layers of graphs t
 
 
 def is_graph(value: Any) -> bool:
-    """Whether this is one graph, or a batch of graphs merged to one.
+    """Whether this is one graph, or a batch of graphs merged into one.
 
     Raises:
         InputError: if it is a graph with several kinds of nodes.
@@ -34,14 +34,14 @@ def is_graph(value: Any) -> bool:
 
 
 def graphs_of(value: Any) -> list[Any]:
-    """The graphs that were merged to this one, or it alone."""
+    """The graphs that were merged into this one, or this graph alone."""
     split = getattr(value, "to_data_list", None)
     return list(split()) if callable(split) else [value]
 
 
 @dataclass(frozen=True)
 class GraphBatch(Batch):
-    """Some graphs, merged to one for the call; the first axis of their tensors counts nodes."""
+    """Some graphs, merged into one for the call; the first axis of their tensors is the nodes."""
 
     graphs: tuple[Any, ...] = ()
     takes: tuple[str, ...] | None = None  # forward's arguments; None if it takes the graph itself
@@ -55,7 +55,7 @@ class GraphBatch(Batch):
         return len(self.graphs)
 
     def keys(self) -> list[str]:
-        """Names of what a graph has, as ``x`` and ``edge_index``."""
+        """Names of the tensors of a graph, such as ``x`` and ``edge_index``."""
         names = getattr(self.graphs[0], "keys", None) or list(vars(self.graphs[0]))
         return list(names() if callable(names) else names)
 
@@ -96,7 +96,7 @@ def graph_batch(
     by_place: bool = False,
     mask: str = "train_mask",
 ) -> GraphBatch:
-    """Graphs as a module takes them: the merged graph, or some of its tensors by name or place."""
+    """The input of a module for graphs: the merged graph, or some of its tensors."""
     whole = graphs[0] if len(graphs) == 1 else _merged(graphs)
     target, nodes = getattr(whole, "y", None), getattr(whole, mask, None)
     if not isinstance(nodes, Tensor) or not isinstance(target, Tensor) or len(nodes) != len(target):
@@ -112,14 +112,14 @@ def graph_batch(
 
 
 def held_out_nodes(batch: Batch) -> Batch:
-    """Of held-out graphs with masks, the nodes of the test; other batches as they are."""
+    """For held-out graphs with masks, the test nodes; other batches unchanged."""
     if not isinstance(batch, GraphBatch) or batch.nodes is None or "test_mask" not in batch.keys():
         return batch
     return graph_batch(batch.graphs, batch.takes, by_place=batch.by_place, mask="test_mask")
 
 
 def _tensor(graph: Any, name: str) -> Any:
-    """A tensor of a graph; a graph that was not merged has no ``batch``: its nodes are of one."""
+    """A tensor of a graph; if a graph was not merged, all its nodes have ``batch`` 0."""
     found = getattr(graph, name, None)
     if found is None and name == "batch":
         return torch.zeros(len(graph.x), dtype=torch.long, device=graph.x.device)

@@ -3,10 +3,10 @@ r"""Types of measurements, besides a plain number or a list of numbers.
 * :class:`Sample`: independent draws of one quantity; read as its mean with Student's interval,
   widened for skewed draws (:mod:`corollary.theory.confidence.mean`).
 * :class:`Count`: hits among independent trials; read as a proportion with the exact binomial
-  interval of Clopper and Pearson (1934), "The use of confidence or fiducial limits".
-* :class:`Series`: one quantity at growing sizes, for rates and limits.
-* :class:`Path`: one quantity along a run; compared at its end, drawn whole.
-* :class:`Kept`: any of these, with what a picture needs of how it was measured.
+  interval of Clopper and Pearson (1934), "The use of confidence or fiducial limits". *
+  :class:`Series`: one quantity at growing sizes, for rates and limits. * :class:`Path`: one
+  quantity along a run; compared at its end, drawn whole. * :class:`Kept`: any of these, together
+  with data for a picture.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class Count:
 
     @classmethod
     def of(cls, hits: Any) -> Self:
-        """From a tensor or a list that says of each trial whether it was a hit."""
+        """From a tensor or a list that says for each trial whether it was a hit."""
         return cls(sum(map(bool, as_floats(hits))), len(hits))
 
     def read(self, level: float) -> Reading:
@@ -112,7 +112,7 @@ class Series:
 class Path:
     """One quantity along a run, such as mistakes so far; its last value is what is compared.
 
-    Of a long run every so many values are kept, and the last one; ``at`` says which they are.
+    For a long run, evenly spaced values and the last one are kept; ``at`` holds their positions.
     """
 
     values: Column
@@ -130,7 +130,7 @@ class Path:
 
 
 class Kept:
-    """A measurement, and what a figure needs of how it was made: ``Kept(error, curve=losses)``."""
+    """A measurement together with data for a figure: ``Kept(error, curve=losses)``."""
 
     def __init__(self, measured: Any, **more: Any) -> None:
         self.measured = measured

@@ -1,4 +1,4 @@
-"""Tensors within lists, tuples and dicts, as batches have them."""
+"""Tensors in nested lists, tuples and dicts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -40,7 +40,7 @@ def chosen(value: Any, which: slice | Tensor, size: int) -> Any:
 
 
 def joined(values: list[Any], sizes: list[int]) -> Any:
-    """Values of several batches as that of one; of what cannot be joined, the first."""
+    """Values of several batches combined into one; the first value if they cannot be combined."""
     first = values[0]
     if all(isinstance(v, Tensor) and v.dim() > 0 for v in values):
         return torch.cat(values)
@@ -54,7 +54,7 @@ def joined(values: list[Any], sizes: list[int]) -> Any:
 
 
 def entries(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
-    """Tensors with their names, as ``target.boxes``."""
+    """Tensors with their names, such as ``target.boxes``."""
     if isinstance(value, Tensor):
         yield name, value
     elif isinstance(value, Mapping):
@@ -66,7 +66,7 @@ def entries(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 def _is_list_of_samples(value: Any, size: int) -> bool:
-    """Whether the items are samples, not columns of them: lengths within differ from their count.
+    """Whether the items are samples and not columns: their lengths differ from their number.
 
     Example:
         >>> boxes = [{"boxes": torch.zeros(k, 4)} for k in (1, 3)]

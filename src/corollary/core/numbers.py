@@ -56,7 +56,7 @@ def as_rows(values: Any) -> list[list[float]]:
 
 
 def to_json_number(value: float) -> float | str:
-    """A float as JSON has it; JSON has no infinities, so these become words.
+    """A float for JSON; JSON has no infinities, so these become strings.
 
     Example:
         >>> to_json_number(math.inf), from_json_number("-Infinity")
@@ -73,7 +73,7 @@ def from_json_number(value: float | str) -> float:
 
 
 def short(value: float) -> str:
-    """A number for a reader: four digits, no trailing zeros.
+    """A number as text, with four digits and no trailing zeros.
 
     Example:
         >>> short(123456.0), short(0.1), short(1e-9), short(17.0)

@@ -1,7 +1,7 @@
 """A claim's own figure: a method that yields the marks, with a declared title and axes.
 
-The core draws what most claims need (:mod:`corollary.core.shows`); this is for the others. All that
-a picture is made of can be imported from here::
+The core draws what most claims need (:mod:`corollary.core.shows`); this is for the others.
+Everything needed for a picture can be imported from here::
 
     @picture("Eigenvalues of {n} matrices", x="Re λ", y="Im λ", equal=True)
     def spectrum(self, trial: Trial[Given]) -> Marks:
@@ -96,7 +96,7 @@ class Picture(Frame):
     each: int = 0  # so many trials without a hypothesis have the same picture
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], marks: Any) -> Iterator[Figure]:
-        """The picture of the trial, and of some without a hypothesis, under their sentences."""
+        """The picture of the trial, and of some trials without a hypothesis."""
         for shown in (trial, *trial.without[: self.each]):
             yielded = tuple(marks(claim, shown))
             own = {"title": shown.words.rstrip(".")} if shown.words else {}
@@ -116,7 +116,7 @@ def picture(title: str, *, x: str = "", y: str = "", **other: Any) -> Callable[[
 
 
 class _Facts(dict[str, Any]):
-    """Fields by name, wherever they are."""
+    """Fields by name, from claim, measurement or given instance."""
 
     def __init__(self, claim: "Claim[Any]", trial: Trial[Any]) -> None:
         self.places = claim, trial.kept, trial.given, trial

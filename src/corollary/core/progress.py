@@ -1,4 +1,4 @@
-"""A progress bar: one line on a terminal or in a notebook, nothing where nobody would see it."""
+"""A progress bar: one line on a terminal or in a notebook, and nothing elsewhere."""
 
 import sys
 import time
@@ -16,8 +16,8 @@ def progress_bar(total: float | None, text: str = "") -> Iterator[Show]:
     """Show the progress of the block: call the function it yields with a text and the amount done.
 
     Args:
-        total: What is done at the end, such as a number of steps; None if it is not known.
-        text: What is done first.
+        total: The amount of work, such as a number of steps; None if it is not known.
+        text: The first text.
 
     Example:
         >>> with progress_bar(2, "first") as show:  # there is no terminal here
@@ -85,7 +85,7 @@ def _on_terminal(total: float | None, text: str) -> Iterator[Show]:
 
 
 def _seldom(draw: Show) -> Show:
-    """The same, but a call too soon after the last drawing draws nothing."""
+    """The same, but calls shortly after the last drawing are skipped."""
     due = 0.0
 
     def show(text: str, done: float) -> None:

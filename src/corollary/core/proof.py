@@ -47,7 +47,7 @@ class Move:
         by: The reason, in words.
         within: The relative error that is allowed, if it is more than rounding.
         loose: The factor that is lost even where the inequality is tightest, if it is not 1.
-        wrong: Of a proof as it is printed: this step is not true.
+        wrong: For a proof in the version of the notes: this step is not true.
     """
 
     relation: str

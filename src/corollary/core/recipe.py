@@ -1,4 +1,4 @@
-"""How a user trains: optimizer, schedule, batch size, steps; the report names what is assumed.
+"""The user's training settings: optimizer, schedule, batch size, steps, and what is assumed.
 
 An optimizer is an instance on the module's parameters, a function of parameters
 (``partial(torch.optim.Adam, lr=1e-3)``), or words: ``adamw:lr=3e-4,weight_decay=0.1``.
@@ -41,7 +41,7 @@ class Recipe:
 
     @property
     def told(self) -> bool:
-        """Whether the user said how it is trained."""
+        """Whether the user gave training settings."""
         return not self.assumed
 
     def twin(self) -> tuple[Optimizer, LRScheduler | None]:
@@ -62,7 +62,7 @@ class Recipe:
 
     @property
     def schedule_moves_each_step(self) -> bool:
-        """Whether the schedule counts steps; told by ``steps``, else by its kind."""
+        """Whether the schedule counts steps: given by ``steps``, or else by its type."""
         by_kind = isinstance(self.scheduler, OneCycleLR | CyclicLR)
         return by_kind or (self.steps is not None and self.epochs is None)
 
@@ -92,7 +92,7 @@ def recipe_of(
     """The recipe that the user's arguments describe.
 
     Raises:
-        InputError: if a number is out of range, or the optimizer cannot be made.
+        InputError: if a number is out of range, or the optimizer cannot be created.
     """
     if lr is not None and not 0 < lr < math.inf:
         raise InputError(f"lr must be positive and finite, got {lr}")
@@ -205,7 +205,7 @@ def _setting(part: str) -> tuple[str, Any]:
 
 
 def _copied(held: dict[str, Any]) -> dict[str, Any]:
-    """A dictionary whose tensors may be written to, but for the parameters themselves."""
+    """A copy of a dictionary, with new tensors except for the parameters themselves."""
     return {
         k: v.clone() if isinstance(v, Tensor) else copy.copy(v) if isinstance(v, list) else v
         for k, v in held.items()

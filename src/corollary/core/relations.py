@@ -35,7 +35,7 @@ EPS = 2.0**-52  # spacing of float64 at 1; claims work in float64 unless precisi
 
 @dataclass(frozen=True)
 class Comparison:
-    """A prediction set against a measurement."""
+    """A prediction compared with a measurement."""
 
     verdict: Verdict
     predicted: tuple[float, ...]
@@ -53,7 +53,7 @@ class Comparison:
 
     @property
     def tightness(self) -> float:
-        """Of a bound: the smaller over the larger of measured and predicted, at best 1."""
+        """For a bound: the smaller of measured and predicted divided by the larger, at most 1."""
         ratio = self.ratio
         if not math.isfinite(ratio) or ratio <= 0:
             return 0.0
@@ -67,11 +67,11 @@ class Relation(ABC):
 
     @abstractmethod
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
-        """Set the prediction against the measurement."""
+        """Compare the prediction with the measurement."""
 
     @abstractmethod
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """Wrong predictions, on each of which a claim that holds must fail.
+        """Wrong predictions, each of which must make a true claim fail.
 
         A bound that is ``loose`` need not notice that it could be twice as tight.
         """
@@ -194,7 +194,7 @@ class Equality(Relation):
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst)
 
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """Off by a millionth of its size, both ways; by a thousandth where it says why."""
+        """Predictions off by a millionth, or by a thousandth if ``coarse`` says why."""
         p, off = as_floats(predicted), 1e-3 if self.coarse else 1e-6
         for shift in (off, -off):
             yield [v + shift * (abs(v) or self.scale or 1.0) for v in p]
@@ -209,7 +209,7 @@ def equals(*, ulps: float = 0, scale: float = 0.0, coarse: str = "") -> Equality
     """Measured = predicted, up to ``ulps`` units in the last place of the larger of the two.
 
     ``scale`` is the size of the terms that were added up, for sums that cancel to almost zero.
-    ``coarse`` says why the comparison cannot notice an error of a millionth, where that is so.
+    ``coarse`` gives the reason if the comparison cannot notice an error of a millionth.
 
     Example:
         >>> equals(ulps=8).compare([1.0, 2.0], [1.0, 2.0 + 4e-16]).verdict.value
@@ -250,7 +250,7 @@ class WithinInterval(Relation):
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst, note)
 
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """Off by a quarter of its size, both ways; by three half widths where it says why."""
+        """Predictions off by a quarter, or by three half widths if ``coarse`` says why."""
         for sign in (1, -1):
             yield [v + sign * self._shift(v) for v in as_floats(predicted)]
 
@@ -259,16 +259,16 @@ class WithinInterval(Relation):
 
     @property
     def tolerance(self) -> str:
-        """Confidence and the half width promised."""
+        """The confidence level and the largest half width."""
         return f"{100 * self.level:g} % confidence, half width at most {short(self.resolution)}"
 
 
 def within_interval(*, level: float = 0.99, resolution: float, coarse: str = "") -> WithinInterval:
     """The prediction lies in the measurement's interval at confidence ``level``.
 
-    ``resolution`` is the largest half width that still counts as an answer: without it a claim
-    with few draws could not fail. ``coarse`` says why a prediction that is a quarter off cannot be
-    noticed, where that is so.
+    ``resolution`` is the largest half width that still counts as an answer: without it a claim with
+    few draws could not fail. ``coarse`` gives the reason if a prediction that is a quarter off
+    cannot be noticed.
 
     Example:
         >>> from corollary.core.measurement import Count
@@ -289,11 +289,11 @@ class Slope(Relation):
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
-        """How it is written."""
+        """The relation as text."""
         return {0: "∝", -1: "≲", 1: "≳"}[self.side]
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
-        """Holds if the whole interval of the slope is within the gap, fails if none of it is."""
+        """Holds if the interval of the slope is within the gap, fails if it is outside."""
         if not isinstance(measured, Series):
             raise InputError(f"slope needs a Series, got {type(measured).__name__}")
         (exponent,) = as_floats(predicted)
@@ -310,7 +310,7 @@ class Slope(Relation):
         return Comparison(verdict, (exponent,), (Reading(fit.slope, fit.low, fit.high),), 0, note)
 
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """An exponent off by a quarter (four gaps where it says why), on each limited side."""
+        """An exponent off by a quarter (four gaps if ``coarse`` says why), on each limited side."""
         (exponent,) = as_floats(predicted)
         off = 4 * self.gap if self.coarse else 0.25
         if self.side >= 0:
@@ -328,7 +328,7 @@ def slope(*, gap: float, level: float = 0.95, side: int = 0, coarse: str = "") -
     """Values grow like ``size ** predicted``; the exponent may be off by ``gap``.
 
     ``side=-1``: decays at least as fast as predicted; ``side=+1``: grows at least as fast.
-    ``coarse`` says why an exponent that is 0.25 off cannot be noticed, where that is so.
+    ``coarse`` gives the reason if an exponent that is 0.25 off cannot be noticed.
 
     Example:
         >>> sizes = [10, 20, 40, 80]
@@ -366,7 +366,7 @@ class Convergence(Relation):
         return Comparison(verdict, (limit,), (reading,), 0, note)
 
     def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
-        """A limit off by a tenth of its size (three gaps where it says why), both ways."""
+        """A limit off by a tenth in both directions (by three gaps if ``coarse`` says why)."""
         (limit,) = as_floats(predicted)
         off = 3 * self.gap if self.coarse else 0.1 * (abs(limit) or 1.0)
         yield limit + off
@@ -381,7 +381,7 @@ class Convergence(Relation):
 def converges(*, gap: float, coarse: str = "") -> Convergence:
     """The values tend to the prediction: within ``gap`` at the largest size, and shrinking.
 
-    ``coarse`` says why a limit that is a tenth off cannot be noticed, where that is so.
+    ``coarse`` gives the reason if a limit that is a tenth off cannot be noticed.
 
     Example:
         >>> sizes = [10, 20, 40, 80]
@@ -392,7 +392,7 @@ def converges(*, gap: float, coarse: str = "") -> Convergence:
 
 
 def _aligned(predicted: list[float], measured: list[Reading]) -> tuple[list[float], list[Reading]]:
-    """Repeat a single prediction or measurement over the other's entries."""
+    """Repeat a single prediction or measurement for all entries of the other."""
     if len(predicted) == 1:
         predicted = predicted * len(measured)
     if len(measured) == 1:

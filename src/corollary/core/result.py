@@ -17,7 +17,7 @@ EXPONENTS = "∝≲≳"  # relations between exponents
 
 
 def comparison_words(relation: str, measured: str, predicted: str) -> str:
-    """A comparison as it is read aloud.
+    """A comparison in words.
 
     Example:
         >>> comparison_words("≤", "15", "100")

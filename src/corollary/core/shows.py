@@ -1,7 +1,7 @@
 """Figures of a trial: prediction, measurement, and what happens without a hypothesis.
 
-A claim declares them in ``shows``; nothing that was measured is measured again. Only :class:`Sweep`
-runs the claim at other values of a field.
+A claim declares them in ``shows``; no measurement is repeated. Only :class:`Sweep` runs the claim
+at other values of a field.
 """
 
 from abc import ABC, abstractmethod
@@ -42,9 +42,9 @@ class Show(Frame, ABC):
 class Along(Show):
     """Entry by entry, or along a :class:`Path`.
 
-    ``at`` names a field that holds the positions; entries beyond them, such as a width that is
-    compared too, are not drawn. ``parts`` names blocks of equally many entries, each of which is
-    drawn over the same positions.
+    ``at`` names a field with the positions; entries beyond the positions, such as an additional
+    width, are not drawn. ``parts`` names blocks of equal length, each of which is drawn over the
+    same positions.
     """
 
     _: KW_ONLY
@@ -99,7 +99,7 @@ class Along(Show):
         return self.frame(claim, trial, marks)
 
     def positions(self, claim: "Claim[Any]", trial: Trial[Any]) -> list[float]:
-        """Where on the x axis each entry stands."""
+        """The position of each entry on the x axis."""
         if self.at:
             return as_floats(claim.lookup(self.at, trial.given))
         n = len(trial.comparison.predicted) // max(len(self.parts), 1)
@@ -118,7 +118,7 @@ class Over(Show):
     log: Log = "x"
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
-        """Dots, and the law that is predicted."""
+        """Dots, and the predicted law."""
         series = trial.measured
         if not isinstance(series, Series):
             raise InputError(f"Over draws a Series, got {type(series).__name__}")
@@ -188,7 +188,7 @@ class Spread(Show):
 
 @dataclass(frozen=True)
 class Sweep(Show):
-    """The claim at other values of one field, all else and the seed unchanged."""
+    """The claim at other values of one field, with the same seed and all other fields unchanged."""
 
     field: str
     values: Sequence[float]
@@ -197,7 +197,7 @@ class Sweep(Show):
     log: Log = "x"
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
-        """Values at which a supposition does not hold are left out."""
+        """Values at which a hypothesis does not hold are not drawn."""
         x, predicted, measured = [], [], []
         for value in self.values:
             other = replace(claim, **{self.field: value})
@@ -223,7 +223,7 @@ def _predicted(
 
 
 def _once(marks: list[Mark], label: str) -> list[Mark]:
-    """Predictions that are the same for all parts as one of them, without the name of a part."""
+    """If the predictions of all parts are equal, one of them without the name of a part."""
     lines = [m for m in marks if isinstance(m, Curve | Level) and m.role == "predicted"]
     if len({repr(replace(m, label="")) for m in lines}) != 1:
         return marks
@@ -242,5 +242,5 @@ def _power_law(series: Series, exponent: float, label: str) -> Mark:
 
 
 def _label(broken: Trial[Any]) -> str:
-    """The breaker's sentence as a label."""
+    """The sentence of a counterexample, as a label."""
     return broken.words.rstrip(".") or "without " + "; ".join(broken.broken)

@@ -27,28 +27,29 @@ Output = int | str | Callable[[Any], Tensor]
 
 
 class Subject:
-    """The network under examination. The module is used in place and given back unchanged.
+    """The network under examination. The module is used in place and restored afterwards.
 
     Args:
         model: Any ``nn.Module``.
         data: ``(x, y)``, ``((x1, x2), y)``, ``(x, (y1, y2))``, a dict of tensors with ``labels``
             among them, one tensor of inputs, graphs, a Dataset, or a DataLoader or other iterable
             of such batches.
-        loss: ``loss(output, target)``, a name (``cross_entropy``, ``mse``, ``bce``), or None to
-            take the model's own loss, else the one that suits output and target.
+        loss: ``loss(output, target)``, a name (``cross_entropy``, ``mse``, ``bce``), or None for
+            the model's own loss, or else one chosen from output and target.
         lr: The learning rate the user trains with.
         batch_size: The batch size the user trains with.
         optimizer: The optimizer the user trains with: an instance on the module's parameters, a
-            function of parameters, or words such as ``adamw:lr=3e-4,weight_decay=0.1``.
+            function of parameters, or a string such as ``adamw:lr=3e-4,weight_decay=0.1``.
         scheduler: The schedule of its learning rate, if there is one.
         steps: Optimizer steps of the whole training.
         epochs: Passes over the data of the whole training.
-        symmetry: What should leave the answers as they are: ``permutation`` of a set's elements,
-            ``translation``, ``reflection`` or ``rotation`` of images; or ``equivariance``.
+        symmetry: A transformation that should not change the answers: ``permutation`` of the
+            elements of a set, ``translation``, ``reflection`` or ``rotation`` of images; or
+            ``equivariance``.
         output: Which part of a structured output is *the* output: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the form of ``data``.
-        samples: How many samples are taken from the data, at most.
-        seed: Seed of all that exams draw.
+        samples: The largest number of samples taken from the data.
+        seed: The seed of all random draws in the exams.
     """
 
     def __init__(
@@ -111,38 +112,38 @@ class Subject:
         return type(self.model).__name__
 
     def parameters(self) -> dict[str, nn.Parameter]:
-        """Trainable parameters by name; a shared one has its first name only."""
+        """Trainable parameters by name; a shared parameter has only its first name."""
         return {k: p for k, p in self.model.named_parameters() if p.requires_grad}
 
     def data(self, n: int | None = None) -> Batch:
-        """The first ``n`` samples (without ``n`` all), as many as a pass may have.
+        """The first ``n`` samples (by default all), but no more than one pass may have.
 
         Raises:
-            NotApplicableError: if the subject came without data.
+            NotApplicableError: if the subject has no data.
         """
         batch, limits = self.everything(), [k for k in (n, self.most) if k is not None]
         return batch.first(min(limits)) if limits else batch
 
     def everything(self) -> Batch:
-        """All samples that were gathered: to look at, or to draw a few from.
+        """All samples that were gathered, to inspect or to sample from.
 
         Raises:
-            NotApplicableError: if the subject came without data.
+            NotApplicableError: if the subject has no data.
         """
         if self.batch is None:
             raise NotApplicableError("expected data, got none")
         return self.batch
 
     def labelled(self, n: int | None = None) -> Batch:
-        """As :meth:`data`, with targets or a loss of the model's own."""
+        """Like :meth:`data`, with targets or the model's own loss."""
         return _with_targets(self.data(n))
 
     def all_labelled(self) -> Batch:
-        """As :meth:`everything`, with targets or a loss of the model's own."""
+        """Like :meth:`everything`, with targets or the model's own loss."""
         return _with_targets(self.everything())
 
     def fresh(self) -> Batch | None:
-        """Held-out samples, as many as may be passed forward."""
+        """Held-out samples, but no more than one forward pass may have."""
         few = None if self.most is None else FORWARD * self.most
         return self.held_out if self.held_out is None or few is None else self.held_out.first(few)
 
@@ -150,7 +151,7 @@ class Subject:
     def borrowed(self, *, train: bool = False) -> Iterator[nn.Module]:
         """The module in eval mode (or train mode), on kernels with second derivatives.
 
-        Whatever happens inside is undone. Nested use is fine.
+        All changes inside the block are undone. The block can be nested.
         """
         with kept(self.model), differentiable(), torch.enable_grad():
             torch.manual_seed(self.seed)  # dropout and the like repeat; undone with the rest
@@ -184,7 +185,7 @@ class Subject:
         return self.loss_of_raw(self.call(batch), batch.target)
 
     def loss_of_raw(self, raw: Any, target: Any) -> Tensor:
-        """The loss of a raw output: the model's own if it gives one and none was asked for."""
+        """The loss of a raw output: the user's loss, or else the loss that the model returns."""
         if self._loss is None:
             own = _own_loss(raw)
             if own is not None:
@@ -212,14 +213,14 @@ class Subject:
         return value if self.memo[TAKES_WHOLE] else None
 
     def loss_of(self, output: Tensor, target: Any) -> Tensor:
-        """The loss of an output that is already there."""
+        """The loss of an existing output."""
         if target is None:
             raise NotApplicableError("expected a loss or targets in the data, got neither")
         loss = self._loss or suited_loss(output, target)
         return _one_number(loss(output, target))
 
     def rng(self, *names: str) -> torch.Generator:
-        """A generator of its own for the stream called ``names``."""
+        """A separate generator for the stream called ``names``."""
         return generator(self.seed, *names)
 
     def describe(self) -> dict[str, Any]:
@@ -245,7 +246,7 @@ def _with_targets(batch: Batch) -> Batch:
 
 
 def _mode(module: nn.Module) -> bool:
-    """Whether it is in train mode; a frozen script has no mode, and is for eval."""
+    """Whether the module is in train mode; a frozen script has no mode and counts as eval."""
     return bool(getattr(module, "training", False))
 
 
@@ -259,7 +260,7 @@ def _one_number(value: Any) -> Tensor:
 
 
 def _own_loss(raw: Any) -> Tensor | None:
-    """The loss that a module gives with its output: by name, or as the first of a tuple."""
+    """The loss that a module returns with its output: by name, or as the first item of a tuple."""
     if isinstance(raw, Mapping):
         own = raw.get("loss")
     elif isinstance(raw, tuple) and not hasattr(raw, "loss"):

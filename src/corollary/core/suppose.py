@@ -9,20 +9,21 @@ from corollary.core.numbers import short
 
 
 class Suppose:
-    """One supposition of a claim.
+    """One hypothesis of a claim.
 
-    Functions are handed what their parameters ask for: ``self`` or ``claim`` is the claim, ``rng``
-    a generator, and any other name the given.
+    Functions receive arguments by the names of their parameters: ``self`` or ``claim`` is the
+    claim, ``rng`` a generator, and any other name the given instance.
 
     Args:
-        sentence: The supposition in words.
-        test: Gives a bool, a number that must be positive (and is shown), or a bool with the words
-            behind it.
-        without: Shows that the supposition is needed: a function that gives an instance which
-            breaks it and for which the conclusion is false. The first line of its docstring is the
-            report's sentence on it. Or that sentence, followed by the function or by ``changes``.
-        instance: What is given without the supposition, where ``without`` is a sentence.
-        changes: Fields of the given to replace; a function is handed what it asks for.
+        sentence: The hypothesis in words.
+        test: Returns a bool, a number that must be positive (and is shown), or a bool with an
+            explanation.
+        without: Shows that the hypothesis is needed: a function that returns an instance for which
+            both the hypothesis and the conclusion are false. The first line of its docstring is the
+            sentence in the report. Alternatively this sentence, followed by the function or by
+            ``changes``.
+        instance: The instance without the hypothesis, if ``without`` is a sentence.
+        changes: Fields of the given to replace; a function receives arguments by name.
 
     Example:
         >>> even = Suppose("n is even", lambda n: n % 2 == 0, without=lambda n: n + 1)
@@ -54,7 +55,7 @@ class Suppose:
         )
 
     def hypothesis(self, claim: Any, given: Any) -> Hypothesis:
-        """Test it on what is given."""
+        """Test the hypothesis on the given instance."""
         found = handed(self.test, claim, given)
         if isinstance(found, tuple):
             return Hypothesis(self.sentence, *found)
@@ -72,9 +73,9 @@ class Suppose:
 def instead(
     sentence: str, instance: Callable[..., Any] | None = None, **changes: Any
 ) -> Callable[..., Any]:
-    """A breaker that gives another instance, or replaces fields of the given.
+    """A function that returns another instance, or replaces fields of the given instance.
 
-    Functions are handed what they ask for, here as well.
+    Functions receive arguments by name here too.
 
     Example:
         >>> from collections import namedtuple
@@ -95,7 +96,7 @@ def instead(
 
 
 def handed(function: Callable[..., Any], claim: Any, given: Any, rng: Any = None) -> Any:
-    """Call ``function`` with what its parameters ask for."""
+    """Call ``function`` with the arguments that its parameters name."""
     known = {"self": claim, "claim": claim, "rng": rng}
     parameters = list(signature(function).parameters.values())
     asked = [known.get(p.name, given) for p in parameters if p.default is Parameter.empty]

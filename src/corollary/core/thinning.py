@@ -1,14 +1,14 @@
 """Fewer points for a curve, with its spikes kept.
 
 A figure is a few hundred pixels wide, so a run of a million steps is stored as the lowest and the
-highest point of each of a few hundred columns: what is drawn does not change.
+highest point of each of a few hundred columns. The drawing does not change.
 """
 
 COLUMNS = 300
 
 
 def thinned(x: list[float], y: list[float]) -> tuple[list[float], list[float]]:
-    """At most ``2 * COLUMNS + 2`` of the points: ends, and each column's lowest and highest.
+    """At most ``2 * COLUMNS + 2`` points: the ends, and the lowest and highest of each column.
 
     Example:
         >>> x, y = thinned([float(i) for i in range(10_000)], [0.0] * 5_000 + [9.0] + [0.0] * 4_999)

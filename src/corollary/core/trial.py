@@ -36,7 +36,7 @@ class Later(Sequence[T]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[T]: ...
     def __getitem__(self, at: int | slice) -> T | Sequence[T]:
-        """One entry or several; none of them needs no work."""
+        """One entry or several; an empty slice needs no work."""
         return () if isinstance(at, slice) and at.stop == 0 else self.made[at]
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Later(Sequence[T]):
 
 @dataclass(frozen=True)
 class Trial(Generic[G]):
-    """All that a picture is drawn from."""
+    """Everything that a picture is drawn from."""
 
     given: G
     predicted: Any  # as `predict` returned it
@@ -59,10 +59,10 @@ class Trial(Generic[G]):
 
     @property
     def all(self) -> tuple["Trial[G]", ...]:
-        """This one, and those without a hypothesis."""
+        """This trial, and the trials without a hypothesis."""
         return (self, *self.without)
 
     @property
     def role(self) -> Role:
-        """How it is drawn: as measured, or as other without a hypothesis."""
+        """The role in a figure: measured, or other for a trial without a hypothesis."""
         return "other" if self.broken or self.words else "measured"

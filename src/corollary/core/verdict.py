@@ -27,7 +27,7 @@ class Verdict(StrEnum):
 
     @property
     def exit_code(self) -> int:
-        """What the command line returns if this is the worst verdict of a run."""
+        """The exit code of the command line if this is the worst verdict of a run."""
         if self is Verdict.FAILS:
             return 1
         return 0 if self in (Verdict.HOLDS, Verdict.VACUOUS) else 3

@@ -1,4 +1,4 @@
-"""Tests of suppositions on what was drawn: each gives a bool and the number behind it."""
+"""Tests of hypotheses on drawn instances: each returns a bool and the number behind it."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Language models over characters, all of them trained, judged and sampled in the same way."""
+"""Language models over characters, all trained, evaluated and sampled in the same way."""
 
 import math
 
@@ -31,7 +31,8 @@ def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
     """Train on nine tenths of the text; the value is the loss on the last tenth, in nats.
 
     AdamW at 1e-3 with betas 0.9 and 0.99, weight decay 0.1 on matrices, gradients clipped at 1, a
-    warm-up of 100 steps and a cosine down to a tenth, 12 windows of 64 characters per step.
+    warm-up of 100 steps, a cosine schedule down to a tenth, and 12 windows of 64 characters per
+    step.
     """
     text = tinyshakespeare()
     alphabet = sorted(set(text))
@@ -71,7 +72,7 @@ def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
 def continued(
     model: nn.Module, prompt: Int[Tensor, " t"], length: int, seed: int
 ) -> Int[Tensor, " length"]:
-    """Characters drawn one after the other, each given the last ``CONTEXT`` ones."""
+    """Characters drawn one after the other, each from the last ``CONTEXT`` characters."""
     rng = torch.Generator().manual_seed(seed)
     text = prompt
     for _ in range(length):

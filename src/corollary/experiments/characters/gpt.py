@@ -1,8 +1,9 @@
 r"""GPT over characters, at the size that nanoGPT recommends for a computer without a GPU.
 
-Four blocks, four heads, 128 numbers per position and no dropout; weights start normal with standard
-deviation 0.02 (those that end a residual branch smaller by the square root of the number of
-branches), and the table of characters is also the last layer. 2,000 steps of 12 windows of 64.
+Four blocks, four heads, 128 numbers per position and no dropout; initial weights are normal with
+standard deviation 0.02 (at the end of a residual branch, divided by the square root of the number
+of branches), and the embedding of the characters is also the last layer. 2,000 steps of 12 windows
+of 64.
 
 :source: Karpathy (2022), nanoGPT, README, section "I only have a macbook"; Radford et al. (2019),
     "Language models are unsupervised multitask learners", Section 2.3 (initial weights).
@@ -46,7 +47,7 @@ class ShakespeareGPT(Experiment):
 
 
 def start_like_gpt2(net: GPT, seed: int) -> None:
-    """Draw all matrices anew, small, and tie the last layer to the table of characters."""
+    """Redraw all matrices with small entries, and tie the last layer to the embedding."""
     rng = torch.Generator().manual_seed(seed)
     branches = 2 * len(net.blocks)
     for name, p in net.named_parameters():

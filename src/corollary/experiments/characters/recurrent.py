@@ -1,9 +1,9 @@
 r"""Recurrent networks over characters, with as many parameters and characters as the GPT.
 
 Elman, GRU and LSTM networks have one layer of the width that gives about 0.8 million parameters.
-Cells whose gates do not see the state (minGRU) or that are linear (LRU) need depth to compute
-anything: they take the place of attention in four blocks of the GPT's width. Every network reads
-windows of 64 characters from a state of zero, and is trained as the GPT is.
+Cells whose gates do not see the state (minGRU) or that are linear (LRU) need depth. They replace
+attention in four blocks of the same width as the GPT. Every network reads windows of 64 characters
+from a state of zero, and is trained like the GPT.
 
 :source: Elman (1990), "Finding structure in time"; Hochreiter and Schmidhuber (1997), "Long
     short-term memory"; Cho et al. (2014), "Learning phrase representations using RNN
@@ -66,7 +66,7 @@ class ShakespeareRecurrent(Experiment):
 
 
 class RecurrentBlock(nn.Module):
-    """A transformer block with a recurrence in the place of attention."""
+    """A transformer block with a recurrence instead of attention."""
 
     def __init__(self, kind: str, rng: Generator) -> None:
         super().__init__()

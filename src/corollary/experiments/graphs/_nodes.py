@@ -1,4 +1,4 @@
-"""Training on a citation graph as its papers do: Adam, and the best of the validation."""
+"""Training on a citation graph as in the papers: Adam, and the best validation loss."""
 
 import torch
 from torch import nn

@@ -1,4 +1,4 @@
-"""Training a classifier of images, and what the page shows of it."""
+"""Training an image classifier, and what the page shows about it."""
 
 import math
 

@@ -1,4 +1,4 @@
-r"""What a shortcut is worth: networks with and without residual sums on photographs.
+r"""The effect of residual connections: networks with and without them on photographs.
 
 A JPEG subset of CIFAR-10, 5,000 photographs to train and 2,000 to test, shrunk to 16 x 16 for the
 deep pair: 56 layers of 3 x 3 convolutions in three stages of 16, 32 and 64 channels, with a sum

@@ -1,4 +1,4 @@
-"""Sentences as numbers: one for each word, in rows that are filled up to the longest."""
+"""Sentences as rows of word numbers, padded to the length of the longest."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-r"""Opinions of films: a bag of words, a convolutional and a recurrent network.
+r"""Film reviews: a bag of words, a convolutional and a recurrent network.
 
 Words start as random vectors of 300 numbers and are learned. The convolutional network has 100
 filters for each of 3, 4 and 5 words, a maximum over the sentence, and dropout 0.5; the recurrent
