@@ -61,7 +61,7 @@ def _each(bound: inspect.BoundArguments) -> Iterator[Given]:
 
 
 def misfit(given: Iterable[Given]) -> tuple[str, Any, str] | None:
-    """The first argument that does not fit its annotation, and in words what would have fit."""
+    """The first argument that does not fit its annotation, and what would fit, in words."""
     sizes: dict[str, str] = {}  # of the axes of earlier arguments
     with jaxtyped("context"):  # where an axis that two arguments share has one size
         for label, value, annotation in given:

@@ -17,7 +17,7 @@ from torch.fx import Proxy
 
 
 def fits(value: Any, annotation: Any) -> bool:
-    """Whether the annotation allows the value; where that cannot be told, it does.
+    """Whether the annotation allows the value; True if this cannot be decided.
 
     Inside ``with jaxtyped("context")`` the named axes of one call bind those of the next.
 

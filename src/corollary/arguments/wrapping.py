@@ -17,7 +17,7 @@ FROM = {"builtins", "torch", "numpy", "scipy", "jaxtyping"}
 
 
 def wrapped(function: Callable[P, R]) -> Callable[P, R]:
-    """The function, with a sentence in place of a raw error that one of its arguments caused."""
+    """The function, with one sentence instead of a raw error if an argument is at fault."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:

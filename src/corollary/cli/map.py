@@ -97,8 +97,8 @@ def _overview(found: "Graph") -> Any:
     alone = sum(not found.uses[n] and not found.used_by[n] for n in found.uses)
     deepest = max(found.uses, key=lambda n: found.depth[n])
     yield (
-        f"{facts['claims']} claims: {using} use another claim, with {facts['edges']} links in "
-        f"total; {alone} neither use a claim nor are used. The longest chain has "
+        f"{using} of {facts['claims']} claims use another claim ({facts['edges']} links in "
+        f"total), and {alone} are not linked at all. The longest chain has "
         f"{found.depth[deepest] + 1} claims and ends in {deepest}."
     )
     yield "\n[bold]Most used[/bold]"

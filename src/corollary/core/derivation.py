@@ -173,7 +173,7 @@ def instances(claim: Claim[Any], module: Any) -> Iterator[Any]:
 def on_instances(
     claim: Claim[Any], module: Any, proof: Callable[..., Proof] | None = None
 ) -> list[tuple[Step, ...]]:
-    """The steps of the proof, or of another one of the module, on each of its instances."""
+    """The steps of the proof, or of another proof of the module, on each instance."""
     given = instances(claim, module)
     return [tuple(_steps(proof or module.proof, claim, one)) for one in given]
 
@@ -203,7 +203,7 @@ def _first_break(found: Iterable[Step]) -> tuple[int | None, str]:
 
 
 def _printed(claim: Claim[Any], module: Any) -> list[Link]:
-    """The notes' own chain, on the first instance that shows its error."""
+    """The chain of the notes, on the first instance that shows its error."""
     chains = (list(map(link, c)) for c in on_instances(claim, module, module.as_printed))
     first = next(chains)
     return next((c for c in (first, *chains) if not all(k.holds for k in c)), first)

@@ -1,4 +1,4 @@
-"""A condition that a statement supposes, tested on what is given."""
+"""A condition that a statement assumes, tested on the given instance."""
 
 from dataclasses import dataclass
 

@@ -110,7 +110,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Path:
-    """One quantity along a run, such as mistakes so far; its last value is what is compared.
+    """One quantity along a run, such as mistakes so far; its last value is compared.
 
     For a long run, evenly spaced values and the last one are kept; ``at`` holds their positions.
     """

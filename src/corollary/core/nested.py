@@ -33,7 +33,7 @@ def mapped(rule: Callable[[Tensor], Tensor], value: Any) -> Any:
 
 
 def chosen(value: Any, which: slice | Tensor, size: int) -> Any:
-    """The chosen ones of ``size`` samples: rows of each tensor, or items of a list of samples."""
+    """The chosen samples of ``size``: rows of each tensor, or items of a list of samples."""
     if isinstance(value, list) and _is_list_of_samples(value, size):
         return [value[i] for i in torch.arange(size)[which].tolist()]
     return mapped(lambda t: _rows(t, which) if t.dim() > 0 and len(t) == size else t, value)

@@ -1,4 +1,4 @@
-r"""Proofs that run: a chain of steps, each evaluated on what is given.
+r"""Proofs that run: a chain of steps, each evaluated on the given instance.
 
 A proof is a function that yields the lines one would write on paper. Words are strings, ``let``
 begins a chain, and ``eq``, ``le`` and ``ge`` continue it, each with the next side in LaTeX, its
@@ -28,7 +28,7 @@ NOISE = 2.0**-48  # absolute: what is left of numbers of size 1 that cancel
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a relation: how it is written, and its value.
+    """One side of a relation: its formula and its value.
 
     The value is a number, a tensor whose entries are compared one by one, or a SymPy expression.
     """
@@ -98,7 +98,7 @@ def ge(tex: str, value: Any, by: str, **more: Any) -> Move:
 
 
 def steps(lines: Iterable[Line]) -> Iterator[Step]:
-    """The relations of a proof, each as soon as its line is reached."""
+    """The relations of a proof, each yielded as soon as its line is reached."""
     side, words, begins = None, list[str](), False
     for line in lines:
         if isinstance(line, str):

@@ -181,7 +181,7 @@ class Equality(Relation):
     symbol: str = "="
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
-        """The entry that is furthest off, in units of its slack, decides."""
+        """The entry with the largest error, in units of its slack, decides."""
         p, m = _aligned(as_floats(predicted), readings(measured, 0.99))
         verdicts, excess = [], []
         for value, r in zip(p, m, strict=True):
@@ -228,7 +228,10 @@ class WithinInterval(Relation):
     symbol: str = "≈"
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
-        """Fails outside the interval; inconclusive if the interval is wider than promised."""
+        """Fails if the prediction lies outside the interval.
+
+        Inconclusive if the interval is too wide.
+        """
         p, m = _aligned(as_floats(predicted), readings(measured, self.level))
         verdicts, excess = [], []
         for value, r in zip(p, m, strict=True):

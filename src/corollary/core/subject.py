@@ -199,7 +199,7 @@ class Subject:
         return self.loss_of(self.pick(raw), target)
 
     def _loss_of_whole(self, raw: Any, target: Any) -> Tensor | None:
-        """The user's loss of a structured output, if it was written for one."""
+        """The user's loss of a structured output, if the loss accepts one."""
         if self.memo.get(TAKES_WHOLE) is False or self._loss is None:
             return None
         try:

@@ -66,7 +66,7 @@ class Suppose:
 
     @property
     def words(self) -> str:
-        """What happens without it, for the report."""
+        """What happens without the hypothesis, for the report."""
         return (getdoc(self.without) or "").split("\n", 1)[0] if self.without else ""
 
 

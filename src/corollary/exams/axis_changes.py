@@ -41,7 +41,7 @@ class Reduction:
     shape: tuple[int, ...]  # of a tensor it was seen with, without the batch
 
     def at(self, axes: tuple[int, ...]) -> str:
-        """How it is written along some axes."""
+        """The operation along some axes, as code."""
         dim = str(axes[0]) if len(axes) == 1 else str(axes)
         return self.op if self.op in POOLS else f"{self.op}(dim={dim})"
 

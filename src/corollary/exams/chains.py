@@ -83,7 +83,7 @@ def lipschitz_constants(chain: list[Link], seed: int) -> list[tuple[str, float]]
 
 
 def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
-    r"""The matrices of a chain of dense layers with (leaky) rectifiers, and whether it has biases.
+    r"""The matrices of linear layers with (leaky) ReLU, and whether the layers have biases.
 
     With biases a layer is :math:`\begin{pmatrix}W&b\\0&1\end{pmatrix}` on the sample with a 1
     appended, which a rectifier keeps; the last layer has no row for the 1.

@@ -1,4 +1,4 @@
-"""A subject as a classifier of real inputs, as the exams on robustness need it.
+"""A subject as a classifier of real inputs, for the exams on robustness.
 
 The size of a perturbation means something only relative to the scale of the data. This scale is
 half the distance from a sample to the nearest sample with another label: no classifier that is
@@ -42,7 +42,7 @@ class Scores(nn.Module):
 
 @dataclass(frozen=True)
 class Classifier:
-    """Logits, inputs, labels as attacks take them, and the box of valid inputs."""
+    """Logits, inputs and labels in the form that attacks need, and the box of valid inputs."""
 
     scores: Scores
     x: Tensor

@@ -174,7 +174,7 @@ def frozen(trial: TrialRun) -> list[str]:
 
 
 def fixed_meaning(trial: TrialRun) -> str:
-    """Why the first of them is not trained."""
+    """Why the first of these tensors is not trained."""
     name = frozen(trial)[0]
     known = dict(trial.subject.model.named_parameters())
     what = "has requires_grad=False" if name in known else "is not a parameter"
@@ -182,7 +182,7 @@ def fixed_meaning(trial: TrialRun) -> str:
 
 
 def fixed_advice(trial: TrialRun) -> str:
-    """Advice on how to train the first of them."""
+    """Advice on how to train the first of these tensors."""
     if frozen(trial)[0] in dict(trial.subject.model.named_parameters()):
         return (
             "Train these layers too, unless they were pretrained on similar data: call "

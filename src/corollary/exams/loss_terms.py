@@ -28,7 +28,7 @@ REFUSED = (CorollaryError, RuntimeError, ValueError, IndexError, TypeError)
 
 @dataclass(frozen=True)
 class Term:
-    """A summand: a number times what the loss computes."""
+    """A term of the sum: a number times a computed value."""
 
     weight: float
     value: Tensor
@@ -99,7 +99,7 @@ def _leaves(
 
 
 def count_terms(subject: Subject) -> int:
-    """How many summands the loss has; 1 if it cannot be taken apart."""
+    """The number of terms of the loss; 1 if the loss cannot be split."""
     batch = subject.labelled(FEW)
     try:
         with subject.borrowed(train=True):

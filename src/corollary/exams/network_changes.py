@@ -248,7 +248,7 @@ def mixing_reshapes(subject: Subject) -> list[Call]:
 
 
 def _reshapes_of_loss(subject: Subject) -> list[Call]:
-    """What the loss does to the shape of the outputs; looked at once."""
+    """What the loss does to the shape of the outputs; recorded once."""
     if "reshapes of the loss" not in subject.memo:
         found: list[Call] = []
 

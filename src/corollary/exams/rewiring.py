@@ -138,7 +138,7 @@ LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "addmm")
 
 
 def permutation_of(before: torch.Size, after: torch.Size) -> tuple[int, ...] | None:
-    """The permutation of axes that a reshape was used for; None if it was not.
+    """The permutation of axes that a reshape was meant to do; None for other reshapes.
 
     The sizes are the same in another order, so axes were meant to be swapped, but a view does not
     move any numbers.

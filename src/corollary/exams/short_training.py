@@ -34,7 +34,7 @@ class ShortTraining:
 
     @property
     def inputs(self) -> Any:
-        """The inputs as the tangent kernel takes them."""
+        """The inputs in the form that the tangent kernel needs."""
         if self.batch.named:
             return self.batch.named
         return self.batch.inputs[0] if len(self.batch.inputs) == 1 else self.batch.inputs

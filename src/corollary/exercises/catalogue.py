@@ -1,4 +1,4 @@
-"""Exercises as their heads state them: parts, signatures, hints. Imports no grader.
+"""The exercises, read from the heads of files: parts, signatures, hints. Imports no grader.
 
 The field ``:a:`` of a head is part a. It begins with the signature of the function that answers
 it, in double backquotes; ``:a-hints:`` has up to three hints between vertical bars. A part without
@@ -30,7 +30,7 @@ class Part:
 
     @property
     def function(self) -> str:
-        """The name of the function that answers it."""
+        """The name of the function that answers this part."""
         return self.signature.partition("(")[0]
 
 

@@ -1,4 +1,4 @@
-"""How an answer is judged: it arrives as plain data, and a sentence says what is wrong with it.
+"""Judges an answer, given as plain data, and says in one sentence what is wrong with it.
 
 A part of an exercise is a function ``part_a(rng)`` that yields cases: what the answer is called
 with, a judge of what it returns, and, for a case that a hasty answer forgets, its name. A judge
@@ -23,7 +23,7 @@ RELATIONS = {"≤": ("=", "≤"), "≥": ("=", "≥"), "=": ("=",)}
 
 @dataclass(frozen=True)
 class Case:
-    """One call of an answer: the arguments, who judges, and what is special about it."""
+    """One call of an answer: the arguments, the judge, and what is special about the case."""
 
     given: Mapping[str, Any]
     judge: Judge
@@ -32,7 +32,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Chain:
-    """What a chain of steps has to do: from where to where, by which relation, through what."""
+    """The requirements on a chain: its start, its end, its relation and values on the way."""
 
     start: Any
     relation: str
@@ -41,7 +41,7 @@ class Chain:
     least: int = 2  # steps
 
     def __call__(self, answer: Any) -> str:
-        """The first thing that is wrong, or nothing."""
+        """The first mistake, or an empty text."""
         from corollary.core.derivation import link
         from corollary.core.proof import Step
 
@@ -73,7 +73,7 @@ class Chain:
 def equals(
     expected: Any, mistakes: Mapping[str, Any] | None = None, *, within: float = 1e-6
 ) -> Judge:
-    """A judge that compares numbers, and knows what typical mistakes lead to.
+    """A judge that compares numbers, and knows the results of typical mistakes.
 
     Args:
         expected: A number or an array.

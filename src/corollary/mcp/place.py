@@ -16,7 +16,7 @@ Progress = Callable[[float, float, str], Coroutine[Any, Any, None]]  # done, of 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a tool gives: text for the assistant, and data that fits the tool's output schema."""
+    """The answer of a tool: text for the assistant, and data that fits the output schema."""
 
     text: str
     data: dict[str, Any]

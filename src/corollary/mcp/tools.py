@@ -1,4 +1,4 @@
-"""The tools: the fields of each are its arguments, its docstring says what it does."""
+"""The tools: the fields of a tool are its arguments, and its docstring says what it does."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ RECORD = 256 << 20  # bytes of the largest record that is read
 
 
 class Tool(Protocol):
-    """A question of an assistant; made from its arguments."""
+    """A call of an assistant, created from its arguments."""
 
     schema: ClassVar[str]  # of its output, a file of the package
 

@@ -80,7 +80,7 @@ def refuse_tricks(package: str) -> None:
 
 
 def load(text: str) -> dict[str, Any]:
-    """What the answer defines."""
+    """The names that the answer defines."""
     module = types.ModuleType("answer")
     sys.modules["answer"] = module
     exec(compile(text, "answer.py", "exec"), module.__dict__)
@@ -139,7 +139,7 @@ def reply(call: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read what to do, run the answer, and write what it returned."""
+    """Read the calls to make, run the answer, and write the returned values."""
     order, pipe = json.loads(sys.stdin.buffer.read()), int(sys.argv[1])
     os.set_inheritable(pipe, False)
     offer_steps(order["steps"])

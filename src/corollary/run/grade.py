@@ -1,4 +1,4 @@
-"""Grade an answer to an exercise: draw cases, run it in a child, judge what it returns."""
+"""Grade an answer to an exercise: draw cases, run it in a child process, judge its values."""
 
 import itertools
 import json
@@ -72,7 +72,7 @@ class Grade:
         }
 
     def to_otter(self) -> dict[str, Any]:
-        """The results that Otter-Grader reads, by its ``GradingResults.from_ottr_json``."""
+        """The results for Otter-Grader, which reads them with ``GradingResults.from_ottr_json``."""
         return {
             "test_file_results": [
                 {

@@ -1,4 +1,4 @@
-"""What survives an interruption: the journal of an unfinished run, and the last verdicts."""
+"""Files that survive an interruption: the journal of an unfinished run, and the last verdicts."""
 
 import hashlib
 import json
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Record(Protocol):
-    """What a journal keeps: a result with a name, as plain data and back."""
+    """An item of a journal: a result with a name, written as plain data and read back."""
 
     @property
     def name(self) -> str:
-        """The name that identifies it."""
+        """The name that identifies the result."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -72,7 +72,7 @@ class Journal:
 
     @staticmethod
     def _was_cut(file: IO[bytes]) -> bool:
-        """Whether the last line lacks its end, because its writer was killed."""
+        """Whether the last line is incomplete, because its writer was killed."""
         if file.seek(0, os.SEEK_END) == 0:
             return False
         file.seek(-1, os.SEEK_END)

@@ -27,7 +27,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def begin_worker(parent: int) -> None:
-    """What a joblib worker does first; a worker of a cluster is left alone."""
+    """The first call of a joblib worker; workers of a cluster are left unchanged."""
     if os.getppid() == parent or current_process().name.startswith("Loky"):
         end_with_parent(parent)
 

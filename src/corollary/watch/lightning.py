@@ -27,8 +27,8 @@ class WatchCallback(Base):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         if Base is object:
             raise MissingExtraError(
-                "the Lightning callback needs a package that is not installed: "
-                "pip install lightning"
+                "the Lightning callback needs a package that is not installed; run pip "
+                "install lightning"
             )
         self.options = options
         self.watcher: Watcher | None = None

@@ -25,7 +25,7 @@ class WatchCallback(Base):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         if Base is object:
             raise MissingExtraError(
-                "the skorch callback needs a package that is not installed: pip install skorch"
+                "the skorch callback needs a package that is not installed; run pip install skorch"
             )
         self.options = options
         self.watcher: Watcher | None = None

@@ -91,7 +91,7 @@ class FeaturesRead(Exam):
             yield self._positions(name, effect, told)
 
     def _told(self, subject: Subject, budget: Budget, x: Tensor, unread: Tensor) -> bool:
-        """Whether errors are left, and what is not read says something about the targets."""
+        """Whether errors remain, and the unread features say something about the targets."""
         return (
             bool(unread.any()) and _errors_left(subject, budget) and _they_tell(subject, x, unread)
         )

@@ -122,7 +122,7 @@ class Calibration(Exam):
 
 
 def _knows(subject: Subject) -> bool:
-    """Whether it has learned its data: of one that is to be trained further nothing is final."""
+    """Whether the network has learned its data; while training goes on, nothing is final."""
     with subject.borrowed(), torch.no_grad():
         risk = risk_of(subject, subject.labelled())
     return risk.value < LEARNED * risk.chance

@@ -224,7 +224,7 @@ def _numbers(portrait: Portrait, tail: TestedTail) -> dict[str, float]:
 
 
 def _scree(found: Portrait) -> Figure:
-    """Eigenvalues by rank, beside those of noise."""
+    """Eigenvalues by rank, compared with the eigenvalues of noise."""
     p = len(found.values)
     rank = torch.arange(1, p + 1, dtype=torch.float64)
     values = found.values.flip(0)

@@ -32,7 +32,7 @@ COARSE = 3e-2  # of half precision
 
 
 class Accumulation(Exam):
-    """The gradient of a batch against the mean of its parts' gradients."""
+    """Compares the gradient of a batch with the mean gradient of its parts."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The distance between the two, relative to the gradient of the whole batch."""

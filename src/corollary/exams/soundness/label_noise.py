@@ -35,7 +35,7 @@ LISTED = 20
 
 
 class LabelNoise(Exam):
-    """Each label against those of the nearest samples."""
+    """Compares each label with the labels of the nearest samples."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The share of contradicted labels."""
@@ -144,7 +144,7 @@ def _standardised(x: Tensor) -> Tensor:
 
 
 def _voted(x: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-    """The most frequent label among the nearest others, and how many of them have it."""
+    """The most frequent label among the nearest neighbours, and how many neighbours have it."""
     classes, which = labels.unique(return_inverse=True)
     said, votes = [], []
     for start in range(0, len(x), 256):

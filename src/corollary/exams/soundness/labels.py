@@ -86,7 +86,7 @@ class Labels(Exam):
     def _balance(
         self, subject: Subject, budget: Budget, counts: Tensor, *, positions: bool
     ) -> Finding:
-        """A rare class is a fault if the loss does not weight it and it is not learned."""
+        """A rare class is a fault if neither the loss weights it nor the network learns it."""
         classes = counts.nonzero()[:, 0]
         shares = share_of_loss(subject, classes)
         weighted = counts[classes].double() if shares is None else shares

@@ -81,7 +81,7 @@ def _eigenpair(A: Array) -> Judge:
         if value.shape or vector.shape != (A.shape[1],):
             return f"expected a number and a vector of length {A.shape[1]}"
         if np.linalg.norm(vector) < 1e-6:
-            return "an eigenvector is not 0"
+            return "the vector is 0, but an eigenvector must not be 0"
         if np.linalg.norm(A.T @ A @ vector - value * vector) > 1e-6 * np.linalg.norm(vector):
             return "the vector is not an eigenvector of AᵀA for this value"
         return "" if abs(value - norm(A) ** 2) < 1e-6 else "another eigenvalue is larger"

@@ -41,10 +41,10 @@ class Photographs(Experiment):
     metric = "test error in %"
     better = "lower"
     rows = (
-        Row("ResNet-56, CIFAR-10 in part", Published(6.97, TABLE_6, differs=PART)),
-        Row("Plain net of 56 layers, CIFAR-10 in part", net="plain"),
-        Row("ResNet9, CIFAR-10 in part", net="ResNet9", epochs=2),
-        Row("ViT, CIFAR-10 in part", net="ViT", epochs=15),
+        Row("ResNet-56, part of CIFAR-10", Published(6.97, TABLE_6, differs=PART)),
+        Row("Plain net of 56 layers, part of CIFAR-10", net="plain"),
+        Row("ResNet9, part of CIFAR-10", net="ResNet9", epochs=2),
+        Row("ViT, part of CIFAR-10", net="ViT", epochs=15),
     )
     seeds = 3
     quick = {"blocks": 1, "photographs": 200, "tests": 100, "epochs": 1}

@@ -106,7 +106,7 @@ class Clipping(Detector):
                     "Gradient clipping never acts",
                     Severity.LOW,
                     f"The gradient was clipped in none of {len(self.factors)} measured steps.",
-                    "Lower the threshold if it should catch large gradients.",
+                    "Lower the threshold if clipping should limit large gradients.",
                 ),
             )
         elif least < 0.99:

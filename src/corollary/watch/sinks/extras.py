@@ -24,7 +24,7 @@ def package(name: str, what: str, install: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         raise MissingExtraError(
-            f"{what} needs a package that is not installed: pip install {install}"
+            f"{what} needs a package that is not installed; run pip install {install}"
         ) from None
 
 
