@@ -84,7 +84,7 @@ def _innermost(value: Any) -> Any:
 
 
 def _is_whole(data: Any) -> bool:
-    """Whether this is all samples as ``(x, y)`` or ``((x1, x2), y)``."""
+    """Whether this holds all samples as ``(x, y)`` or ``((x1, x2), y)``."""
     return isinstance(data, list | tuple) and len(data) == 2 and _is_column(data[1])
 
 

@@ -1,9 +1,9 @@
 r"""Calibration.
 
 Of answers given with probability 0.8, eight in ten should be right. The calibration error is the
-mean distance between confidence and accuracy, here over bins of equal size; the plain estimate is
-biased upwards because the accuracy of a bin is noisy, so its value under perfect calibration is
-simulated and shown for comparison. Dividing the logits by one number, the temperature, removes most
+mean distance between confidence and accuracy, here over bins of equal size. The plain estimate is
+biased upwards, because the accuracy of a bin is noisy. For comparison, its value under perfect
+calibration is simulated and shown. Dividing the logits by one number, the temperature, removes most
 of the error. The temperature is fitted on one half of the samples and evaluated on the other half.
 Training samples say little about calibration, so held-out samples are used if there are any.
 

@@ -95,7 +95,7 @@ class PeriodicTargets(Exam):
 def shares_in_the_middle(
     output: Tensor, target: Tensor, low: float, high: float
 ) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Shares of samples with the middle as prediction, and their number: at and near the ends.
+    """How often the middle is predicted, at the ends and near them: (share, number of samples).
 
     Example:
         >>> y = torch.linspace(0, 1, 11)

@@ -86,7 +86,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
 
 
 def part_d(rng: Rng) -> Iterator[Case]:
-    """By least squares: both terms are squares."""
+    """The reference is computed by least squares: both terms are squares."""
     for d, lam, edge in ((3, 0.5, ""), (4, 2.0, ""), (3, 1e-9, "a penalty of almost 0")):
         H, star = curvature(rng, d), rng.normal(size=d)
         root = np.linalg.cholesky(H).T

@@ -45,7 +45,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """Judged by the length of the image."""
+    """The answer is judged by the length of the image."""
     for m, n, edge in SHAPES:
         A = rng.normal(size=(m, n))
         yield Case({"A": A}, _attains(A), edge)
@@ -69,7 +69,7 @@ def _attains(A: Array) -> Judge:
 
 
 def part_c(rng: Rng) -> Iterator[Case]:
-    """Judged by the equation of an eigenvector."""
+    """The answer is judged by the equation of an eigenvector."""
     for m, n, edge in SHAPES:
         A = rng.normal(size=(m, n))
         yield Case({"A": A}, _eigenpair(A), edge)

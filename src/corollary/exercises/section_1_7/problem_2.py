@@ -49,7 +49,7 @@ def named(expected: dict[str, Array], mistakes: dict[str, dict[str, Any]], withi
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for m, n, edge in ((5, 3, ""), (4, 2, ""), (2, 4, "fewer rows than columns")):
         A, x, y = rng.normal(size=(m, n)), rng.normal(size=n), rng.normal(size=m)
         g = gradient(lambda z, A=A, y=y: float(((A @ z - y) ** 2).sum()), x)  # type: ignore[misc]
@@ -62,7 +62,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for n, p, m, edge in ((4, 2, 3, ""), (3, 2, 5, ""), (3, 1, 3, "rank 1")):
         U, V, R = rng.normal(size=(n, p)), rng.normal(size=(p, m)), rng.normal(size=(n, m))
 

@@ -42,7 +42,7 @@ def symmetric(rng: Rng, n: int) -> Array:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for n, edge in ((2, ""), (4, ""), (1, "one variable")):
         A, z, x = symmetric(rng, n), rng.normal(size=n), rng.normal(size=n)
         f, step = function(A, z), x - z
@@ -50,16 +50,17 @@ def part_a(rng: Rng) -> Iterator[Case]:
         H = hessian(lambda w, A=A: function(A, w), z)  # type: ignore[misc]  # A is bound
         value = f + float(g @ step) + 0.5 * float(step @ H @ step)
         said = {
-            "the factor 1/2 of the second order is missing": value + 0.5 * float(step @ H @ step),
+            "the factor 1/2 of the second-order term is missing": value
+            + 0.5 * float(step @ H @ step),
             "your answer is f itself": function(A, x),
-            "the second order is missing": f + float(g @ step),
-            "the first order is missing: z is not a minimum": value - float(g @ step),
+            "the second-order term is missing": f + float(g @ step),
+            "the first-order term is missing, but z is not a minimum": value - float(g @ step),
         }
         yield Case({"A": A, "z": z, "x": x}, equals(value, said, within=1e-5), edge)
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for n, edge in ((3, ""), (5, ""), (1, "one variable")):
         A, x, v = symmetric(rng, n), rng.normal(size=n), rng.normal(size=n)
         Hv = hessian(lambda w, A=A: function(A, w), x) @ v  # type: ignore[misc]  # A is bound

@@ -31,7 +31,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(12)
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By quadrature of the density."""
+    """The reference is computed by quadrature of the density."""
     for sigma, edge in ((0.6, ""), (1.7, ""), (1.0, "σ = 1")):
         mu = float(rng.normal())
         x = np.linspace(mu - 12 * sigma, mu + 12 * sigma, 4001)
@@ -54,7 +54,7 @@ def covariance(rng: Rng, k: int) -> Array:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """Judged by the exponent at random points."""
+    """The answer is judged by the exponent at random points."""
     for k, edge in ((2, ""), (4, ""), (1, "one dimension")):
         mu, Sigma = rng.normal(size=k), covariance(rng, k)
         judge = _whitens(mu, Sigma, rng.normal(size=(6, k)))
@@ -75,7 +75,7 @@ def _whitens(mu: Array, Sigma: Array, points: Array) -> Judge:
 
 
 def part_c(rng: Rng) -> Iterator[Case]:
-    """By Gauss-Hermite quadrature, which is exact for squares."""
+    """The reference is computed by Gauss-Hermite quadrature, which is exact for squares."""
     for p, k, edge in ((3, 2, ""), (2, 2, ""), (1, 2, "a single output")):
         mu, Sigma = rng.normal(size=k), covariance(rng, k)
         A, b = rng.normal(size=(p, k)), rng.normal(size=p)

@@ -72,7 +72,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
 
 
 def part_d(rng: Rng) -> Iterator[Case]:
-    """By quadrature."""
+    """The reference is computed by quadrature."""
     for n, edge in ((3, ""), (int(rng.integers(5, 30)), ""), (0, "n = 0")):
         value = kernel_mean(2, n)
         said = {
@@ -88,7 +88,7 @@ def _kernel(n: int) -> Any:
 
 
 def part_e(rng: Rng) -> Iterator[Case]:
-    """Judged by the inequality itself."""
+    """The answer is judged by the inequality itself."""
     for eps, edge in ((0.3, ""), (0.2, ""), (9.0, "a tolerance that any degree meets")):
         delta, M = float(rng.uniform(0.3, 0.5)), float(rng.uniform(1, 2))
         yield Case({"eps": eps, "delta": delta, "M": M}, _enough(eps, delta, M), edge)

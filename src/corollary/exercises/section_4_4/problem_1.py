@@ -43,7 +43,7 @@ def drawn(rng: Rng) -> Iterator[tuple[int, float, str]]:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By quadrature."""
+    """The reference is computed by quadrature."""
     for d, sigma, edge in drawn(rng):
         Z = radial(d, sigma, 0)
         said = {
@@ -55,7 +55,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By quadrature."""
+    """The reference is computed by quadrature."""
     for d, sigma, edge in drawn(rng):
         Z = radial(d, sigma, 0)
         bound = Z * np.sqrt(radial(d, sigma, 2) / Z)

@@ -44,7 +44,7 @@ def drawn(rng: Rng) -> Iterator[tuple[Array, Array, int, str]]:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By brute force."""
+    """The reference is computed by brute force."""
     for V, p, k, edge in drawn(rng):
         error, spread = brute(V, p, k), (V**2).sum(1)
         said = {

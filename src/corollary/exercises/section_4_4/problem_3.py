@@ -58,7 +58,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_d(rng: Rng) -> Iterator[Case]:
-    """By a search for the maximum of the logarithm."""
+    """The reference is computed by a search for the maximum of the logarithm."""
     for m, edge in (
         (int(rng.integers(20, 90)), ""),
         (int(rng.integers(100, 400)), ""),

@@ -55,7 +55,7 @@ def drawn(rng: Rng) -> Iterator[tuple[Array, Array, int, str]]:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives; also the last factor."""
+    """The reference is computed by numerical derivatives; also the last factor."""
     cases = list(drawn(rng))
     cases.append((rng.normal(size=(2, 3, 3)), rng.normal(size=(3, 3)), 2, "the last factor"))
     for factors, target, k, edge in cases:

@@ -46,7 +46,7 @@ def slope(W: Array, a: Array, x: Array) -> Array:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for W, _, a, x, edge in drawn(rng):
         g = slope(W, a, x)
         said = {
@@ -59,7 +59,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives at the start."""
+    """The reference is computed by numerical derivatives at the start."""
     for W, W0, a, x, edge in drawn(rng):
         linear = float((slope(W0, a, x) * (W - W0)).sum())
         said = {

@@ -50,7 +50,7 @@ def drawn(rng: Rng) -> Iterator[tuple[Array, Array, Array, str]]:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By numerical derivatives."""
+    """The reference is computed by numerical derivatives."""
     for W, X, y, edge in drawn(rng):
 
         def loss(V: Array, X: Array = X, y: Array = y) -> float:

@@ -27,7 +27,7 @@ from corollary.exercises.judging import Array, Case, Rng, equals
 
 
 def complexity(F: Array) -> float:
-    """By the definition, over all signs."""
+    """The reference is computed by the definition, over all signs."""
     n = int(F.shape[1])
     signs = np.array(list(product((-1.0, 1.0), repeat=n)))
     return float(np.mean((signs @ F.T).max(1))) / n
@@ -39,7 +39,7 @@ def sums(F: Array, G: Array) -> Array:
 
 
 def part_a(rng: Rng) -> Iterator[Case]:
-    """By brute force over pairs and signs."""
+    """The reference is computed by brute force over pairs and signs."""
     for k, n, edge in ((3, 5, ""), (4, 6, ""), (1, 4, "classes of one function, plus others")):
         F, G = rng.normal(size=(k, n)), rng.normal(size=(3, n))
         value = complexity(sums(F, G))
@@ -56,7 +56,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By brute force over signs."""
+    """The reference is computed by brute force over signs."""
     for k, n, L, edge in ((3, 5, 1.0, ""), (4, 6, 2.5, ""), (3, 4, 0.4, "L below 1")):
         F = rng.normal(size=(k, n))
         gap = L * complexity(F) - complexity(L * np.abs(F))

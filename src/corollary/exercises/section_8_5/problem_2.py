@@ -44,7 +44,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 
 def part_b(rng: Rng) -> Iterator[Case]:
-    """By brute force over the signs."""
+    """The reference is computed by brute force over the signs."""
     for m, n, edge in ((3, 2, ""), (5, 3, ""), (1, 2, "a single matrix")):
         H = rng.normal(size=(m, n, n))
         signs = np.array(list(product((-1.0, 1.0), repeat=m)))

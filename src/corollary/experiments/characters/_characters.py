@@ -30,9 +30,9 @@ def next_character_loss(
 def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
     """Train on nine tenths of the text; the value is the loss on the last tenth, in nats.
 
-    AdamW at 1e-3 with betas 0.9 and 0.99, weight decay 0.1 on matrices, gradients clipped at 1, a
-    warm-up of 100 steps, a cosine schedule down to a tenth, and 12 windows of 64 characters per
-    step.
+    The optimizer is AdamW with learning rate 1e-3, betas 0.9 and 0.99, and weight decay 0.1 on
+    matrices. Gradients are clipped at 1. The schedule has a warm-up of 100 steps and a cosine decay
+    to a tenth. A step uses 12 windows of 64 characters.
     """
     text = tinyshakespeare()
     alphabet = sorted(set(text))

@@ -1,9 +1,9 @@
 r"""GPT over characters, at the size that nanoGPT recommends for a computer without a GPU.
 
-Four blocks, four heads, 128 numbers per position and no dropout; initial weights are normal with
+The network has four blocks, four heads, width 128 and no dropout. Initial weights are normal with
 standard deviation 0.02 (at the end of a residual branch, divided by the square root of the number
-of branches), and the embedding of the characters is also the last layer. 2,000 steps of 12 windows
-of 64.
+of branches), and the embedding of the characters is also the last layer. Training takes 2,000 steps
+of 12 windows of 64 characters.
 
 :source: Karpathy (2022), nanoGPT, README, section "I only have a macbook"; Radford et al. (2019),
     "Language models are unsupervised multitask learners", Section 2.3 (initial weights).

@@ -1,8 +1,8 @@
 r"""Chebyshev filters on citation graphs.
 
-The two-layer network of the graph convolution with polynomials of degree 2 or 3 of the normalised
-Laplacian in place of one hop: 16 hidden units, dropout 0.5, Adam at 0.01 for 200 steps, weight
-decay 5e-4 on the first layer.
+This is the two-layer network of the graph convolution, with polynomials of degree 2 or 3 of the
+normalised Laplacian instead of one hop. It has 16 hidden units and dropout 0.5, and is trained by
+Adam with learning rate 0.01 for 200 steps, with weight decay 5e-4 on the first layer.
 
 :source: Defferrard, Bresson and Vandergheynst (2016), "Convolutional neural networks on graphs with
     fast localized spectral filtering"; measured on these graphs by Kipf and Welling (2017),

@@ -1,8 +1,8 @@
 r"""Graph attention on citation graphs.
 
-Eight heads of eight units, ELU, one head for the classes, dropout 0.6 on inputs and attention
-weights, Adam at 0.005 with weight decay 5e-4, stopped when the validation loss has not fallen for
-100 steps.
+The first layer has eight heads of eight units and ELU, and the second layer has one head for the
+classes. Dropout is 0.6 on inputs and attention weights. The network is trained by Adam with
+learning rate 0.005 and weight decay 5e-4, until the validation loss has not fallen for 100 steps.
 
 :source: Velickovic, Cucurull, Casanova, Romero, Lio and Bengio (2018), "Graph attention networks",
     Section 3.3 and Table 2.

@@ -1,7 +1,8 @@
 r"""Graph convolution on citation graphs.
 
-Two layers, 16 hidden units, ReLU, dropout 0.5 before each layer, Adam at 0.01 for 200 steps with
-weight decay 5e-4 on the first layer, and the step with the smallest validation loss.
+The network has two layers, 16 hidden units, ReLU, and dropout 0.5 before each layer. It is trained
+by Adam with learning rate 0.01 for 200 steps, with weight decay 5e-4 on the first layer. The step
+with the smallest validation loss counts.
 
 :source: Kipf and Welling (2017), "Semi-supervised classification with graph convolutional
     networks", Section 5 and Table 2.

@@ -1,8 +1,8 @@
 r"""Label propagation on citation graphs.
 
-No features and no training: labelled papers keep their class, the others take the mean of their
-neighbours, and the means are the solution of a linear system (the harmonic function). Papers that
-no labelled one reaches get no class and count as wrong.
+There are no features and no training. Labelled papers keep their class, and every other paper takes
+the mean of its neighbours. These means are the solution of a linear system (the harmonic function).
+Papers without a path to a labelled paper get no class and count as wrong.
 
 :source: Zhu, Ghahramani and Lafferty (2003), "Semi-supervised learning using Gaussian fields and
     harmonic functions"; measured on these graphs by Kipf and Welling (2017), Table 2 (row LP).

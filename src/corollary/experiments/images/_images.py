@@ -17,7 +17,7 @@ Labelled = tuple[Float[Tensor, "n *shape"], Int[Tensor, " n"]]
 
 
 def standardised(train: Labelled, test: Labelled) -> tuple[Labelled, Labelled]:
-    """Both sets shifted and scaled by mean and deviation of each channel of the training set."""
+    """Both sets, standardised by mean and standard deviation of the training set, by channel."""
     mean = train[0].mean((0, 2, 3), keepdim=True)
     std = train[0].std((0, 2, 3), keepdim=True)
     return ((train[0] - mean) / std, train[1]), ((test[0] - mean) / std, test[1])
@@ -99,7 +99,7 @@ def _confusion(guess: Int[Tensor, " n"], y: Int[Tensor, " n"]) -> Figure:
 
 
 def _mistakes(guess: Int[Tensor, " n"], test: Labelled, count: int = 8) -> list[Figure]:
-    """The first images that were taken for something else, in a row."""
+    """The first images that were classified wrongly, in a row."""
     x, y = test
     wrong = (guess != y).nonzero().flatten()[:count]
     if not len(wrong):

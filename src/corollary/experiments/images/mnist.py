@@ -1,8 +1,9 @@
 r"""Handwritten digits, from a linear classifier to a residual network.
 
-Pixels are standardised, images are neither moved nor distorted, all 60,000 train. Adam at 1e-3,
-cross entropy, a cosine schedule, batches of 128. The published figures are those of networks of the
-same shape without distorted images.
+Pixels are standardised, images are neither shifted nor distorted, and all 60,000 images are used
+for training. The optimizer is Adam with learning rate 1e-3, a cosine schedule and batches of 128;
+the loss is cross-entropy. The published figures are for networks of the same shape, without
+distorted images.
 
 :source: LeCun, Bottou, Bengio and Haffner (1998), "Gradient-based learning applied to document
     recognition", Figure 9 and the table of the MNIST web page; Simard, Steinkraus and Platt (2003),

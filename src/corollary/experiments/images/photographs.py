@@ -1,10 +1,10 @@
 r"""The effect of residual connections: networks with and without them on photographs.
 
-A JPEG subset of CIFAR-10, 5,000 photographs to train and 2,000 to test, shrunk to 16 x 16 for the
-deep pair: 56 layers of 3 x 3 convolutions in three stages of 16, 32 and 64 channels, with a sum
-around each two of them or without. Errors on a part of the data cannot be set beside published
-ones; the gap between the two networks is the point. ResNet9 and a small vision transformer see the
-photographs at full size.
+The data is a JPEG subset of CIFAR-10 with 5,000 photographs for training and 2,000 for testing. The
+two deep networks see them at 16 x 16 pixels. They have 56 layers of 3 x 3 convolutions in three
+stages of 16, 32 and 64 channels, and only one of them has a residual connection around every two
+layers. Errors on a part of the data cannot be compared with published ones; what matters is the gap
+between the two networks. ResNet9 and a small vision transformer see the photographs at full size.
 
 :source: He, Zhang, Ren and Sun (2016), "Deep residual learning for image recognition", Section
     4.2; Dosovitskiy et al. (2021), "An image is worth 16x16 words: transformers for image
@@ -77,7 +77,7 @@ class Photographs(Experiment):
 
 
 def deep_net(blocks: int, rng: Generator, *, residual: bool) -> nn.Sequential:
-    """6 ``blocks`` + 2 layers in three stages, the size halved between them."""
+    """A network of 6 ``blocks`` + 2 layers in three stages; the size is halved between stages."""
     how: dict[str, Any] = {"rng": rng, "dtype": torch.float32}
     layers: list[nn.Module] = [*conv_bn(3, 16, **how), nn.ReLU()]
     read = 16

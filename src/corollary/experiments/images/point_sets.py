@@ -1,9 +1,9 @@
 r"""Digits as sets of points: PointNet and Deep Sets on MNIST.
 
-Each image becomes 128 points, drawn with replacement from its pixels brighter than one half: their
-two coordinates, centred and scaled to the unit ball, and a third that is zero. The order of the
-points carries nothing, and the networks cannot see it: the page shows the share of test digits
-whose answer changes when the points are shuffled.
+Each image becomes 128 points, drawn with replacement from its pixels brighter than one half. A
+point has the two coordinates of its pixel, centred and scaled to the unit ball, and a third
+coordinate that is zero. The order of the points has no meaning, and the networks do not depend on
+it. The page shows the share of test digits whose answer changes when the points are shuffled.
 
 :source: Qi, Su, Mo and Guibas (2017), "PointNet: deep learning on point sets for 3D classification
     and segmentation", supplementary material, table of MNIST; Zaheer et al. (2017), "Deep sets".

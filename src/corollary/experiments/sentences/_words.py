@@ -13,7 +13,7 @@ WORD = re.compile(r"[a-z0-9']+|[^\sa-z0-9']")
 
 
 def words(sentence: str) -> list[str]:
-    """Lower-case words and single marks.
+    """Lower-case words and punctuation marks.
 
     Example:
         >>> words("It's a film, nothing more.")
@@ -23,7 +23,7 @@ def words(sentence: str) -> list[str]:
 
 
 def vocabulary(sentences: Sequence[str], least: int = 1) -> dict[str, int]:
-    """Numbers of all words that occur at least so often, the most frequent first.
+    """Numbers of all words that occur at least ``least`` times, the most frequent first.
 
     Example:
         >>> vocabulary(["a b a", "a c"])
@@ -37,7 +37,7 @@ def vocabulary(sentences: Sequence[str], least: int = 1) -> dict[str, int]:
 def numbered(
     sentences: Sequence[str], known: dict[str, int], length: int
 ) -> Int[Tensor, "n length"]:
-    """Each sentence cut or filled up to ``length`` words.
+    """Each sentence, cut or padded to ``length`` words.
 
     Example:
         >>> numbered(["a b", "c"], {"a": 2, "b": 3}, 3).tolist()

@@ -1,9 +1,10 @@
 r"""Film reviews: a bag of words, a convolutional and a recurrent network.
 
-Words start as random vectors of 300 numbers and are learned. The convolutional network has 100
-filters for each of 3, 4 and 5 words, a maximum over the sentence, and dropout 0.5; the recurrent
-one an LSTM of 150 units, the maximum of its states, and the same dropout. Adam at 1e-3 in batches
-of 50, the epoch with the smallest validation loss.
+Word vectors have 300 numbers, are random at the start, and are learned. The convolutional network
+has 100 filters for each of 3, 4 and 5 words, a maximum over the sentence, and dropout 0.5. The
+recurrent network is an LSTM with 150 units, a maximum over its states, and the same dropout.
+Networks are trained by Adam with learning rate 1e-3 in batches of 50; the epoch with the smallest
+validation loss counts.
 
 :source: Kim (2014), "Convolutional neural networks for sentence classification", Table 2
     (CNN-rand); Socher et al. (2013), "Recursive deep models for semantic compositionality over a
@@ -94,7 +95,7 @@ class Opinions(Experiment):
 
 
 class Reader(nn.Module):
-    """From numbered words to logits of two opinions."""
+    """A network from word numbers to the logits of two classes."""
 
     def __init__(self, kind: Net, words: int, rng: Generator) -> None:
         super().__init__()

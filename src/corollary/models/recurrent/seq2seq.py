@@ -212,8 +212,8 @@ def _check_parts(encoder: Cell, decoder: Cell, context: int) -> None:
     if type(encoder) is not type(decoder) or encoder.m != decoder.m:
         raise InputError(
             "the decoder starts from the last state of the encoder, so both must have the "
-            f"same type and size, got {type(encoder).__name__} of {encoder.m} and "
-            f"{type(decoder).__name__} of {decoder.m}"
+            f"same type and size, got {type(encoder).__name__} of size {encoder.m} and "
+            f"{type(decoder).__name__} of size {decoder.m}"
         )
     if decoder.n <= context:
         raise InputError(

@@ -176,7 +176,7 @@ def check_target(clean: Tensor, target: Tensor | None) -> None:
         return
     if target.shape != (len(clean),):
         raise InputError(
-            f"a target is one class for each of the {len(clean)} inputs, got shape "
+            f"expected one target class for each of {len(clean)} inputs, got shape "
             f"{tuple(target.shape)}"
         )
     check_outputs(clean, target)

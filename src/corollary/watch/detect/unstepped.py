@@ -50,7 +50,7 @@ class Unstepped(Detector):
             loop.events.say(loop.step, self._no_step(main))
 
     def _patience(self, loop: Loop, main: Owned) -> int:
-        """Passes of two epochs, where the loader was found: no step has so many."""
+        """The number of passes in two epochs, if the loader was found; no step has so many."""
         loader = look_around(main.optimizer).loader(loop.passes[-1].size if loop.passes else 0)
         return LONG if loader is None else 2 * len(loader)
 
