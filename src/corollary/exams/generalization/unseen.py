@@ -95,7 +95,7 @@ class Unseen(Exam):
             evidence=Evidence.CONFIRMED,
             value=held.said(),
             unit=f"{held.unit} on {len(held.each)} held-out samples after the trial run",
-            expected=f"below {held.in_words(held.chance)}, the best constant answer",
+            expected=f"below {held.in_words(held.chance)}, the value of the best constant answer",
             meaning=f"After {trial.steps} steps: {own.in_words(own.value)} on the training "
             f"data, {held.in_words(held.value)} on held-out data"
             + (", no better than a constant answer." if lost else "."),
@@ -137,7 +137,7 @@ class Unseen(Exam):
             evidence=Evidence.CONFIRMED,
             value=rest.said(),
             unit=f"{rest.unit} on {len(rest.each)} held-back samples",
-            expected=f"below {rest.in_words(rest.chance)}, the best constant answer",
+            expected=f"below {rest.in_words(rest.chance)}, the value of the best constant answer",
             meaning=_meaning(own, rest, knows, nothing),
             advice="Check that inputs and labels are in the same order. If they are, the "
             "inputs may say nothing about the labels, or many more samples are needed."

@@ -73,7 +73,7 @@ def find_nonvanishing_point(
     """
     low, high = interval
     if not low < high:
-        raise InputError(f"the interval needs low < high, got {low:g} and {high:g}")
+        raise InputError(f"the interval needs low < high, got low={low:g}, high={high:g}")
     x = torch.linspace(low, high, points + 2, dtype=torch.float64)[1:-1]
     sizes = jets(sigma, x, k_max).abs()
     check_no_nan("the derivatives of sigma", sizes)

@@ -64,7 +64,7 @@ def solid_angles(
     """
     z = signed_points(x, y)
     if draws < 1 or not 0 < level < 1:
-        raise InputError(f"expected draws >= 1 and 0 < level < 1, got {draws} and {level}")
+        raise InputError(f"expected draws >= 1 and 0 < level < 1, got draws={draws}, level={level}")
     w = torch.randn(draws, z.shape[1], generator=rng, device=rng.device, dtype=torch.float64)
     inside = (w.to(z) @ z.T > 0).cumprod(dim=1, dtype=torch.uint8)
     hits = torch.cat([torch.tensor([draws]), inside.sum(dim=0, dtype=torch.int64).cpu()])

@@ -52,7 +52,7 @@ def lower_edge(n: int, p: int) -> float:
         (2.0, 0.3278)
     """
     if n < 1 or p < 1:
-        raise InputError(f"n and p must be at least 1, got {n} and {p}")
+        raise InputError(f"n and p must be at least 1, got n={n}, p={p}")
     return SQUARE_MEAN / math.sqrt(n) if n == p else abs(math.sqrt(n) - math.sqrt(p))
 
 

@@ -168,7 +168,7 @@ def weak_feature_risk(n: int, p: int, w_star: Float[Tensor, " d"], sigma2: float
 
 def _check_sizes(n: int, p: int) -> None:
     if n < 1 or p < 1:
-        raise InputError(f"n and p must be at least 1, got {n} and {p}")
+        raise InputError(f"n and p must be at least 1, got n={n}, p={p}")
 
 
 def _check_noise(sigma2: float) -> None:

@@ -139,7 +139,9 @@ def monte_carlo_risk(
     """
     rng = as_generator(rng)
     if not (2 <= samples < math.inf and batch >= 1):
-        raise InputError(f"samples >= 2 and batch >= 1 are needed, got {samples} and {batch}")
+        raise InputError(
+            f"samples >= 2 and batch >= 1 are needed, got samples={samples}, batch={batch}"
+        )
     parts, left = [], samples
     while left > 0:
         parts.append(losses_of(model, draw(min(batch, left), rng), loss))

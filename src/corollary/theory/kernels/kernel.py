@@ -84,7 +84,8 @@ class PolynomialKernel(Kernel):
     def __post_init__(self) -> None:
         if self.degree < 1 or not self.c >= 0:
             raise InputError(
-                f"a polynomial kernel needs degree >= 1 and c >= 0, got {self.degree} and {self.c}"
+                f"a polynomial kernel needs degree >= 1 and c >= 0, got degree={self.degree}, "
+                f"c={self.c}"
             )
 
     def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:

@@ -84,7 +84,9 @@ def randomized_svd(
     """
     _check(X, r)
     if oversample < 0 or power < 0:
-        raise InputError(f"oversample and power must be >= 0, got {oversample} and {power}")
+        raise InputError(
+            f"oversample and power must be >= 0, got oversample={oversample}, power={power}"
+        )
     width = min(r + oversample, *X.shape)
     start = torch.randn(X.shape[1], width, generator=rng, device=rng.device, dtype=X.dtype)
     Q = torch.linalg.qr(X @ start).Q

@@ -103,7 +103,7 @@ def iterations_to(eps: float, rho: float) -> int:
         7
     """
     if not (0 < eps < 1 and 0 <= rho < 1):
-        raise InputError(f"eps and rho must lie in (0, 1) and [0, 1), got {eps:g} and {rho:g}")
+        raise InputError(f"eps and rho must lie in (0, 1) and [0, 1), got eps={eps:g}, rho={rho:g}")
     return 1 if rho == 0 else math.ceil(math.log(eps) / math.log(rho))
 
 

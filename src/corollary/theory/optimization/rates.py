@@ -121,7 +121,7 @@ def gd_nonconvex(delta: float, eta: float, k: int) -> float:
     """
     check_positive("eta", eta)
     if k < 0 or delta < 0:
-        raise InputError(f"k and delta must not be negative, got {k} and {delta:g}")
+        raise InputError(f"k and delta must not be negative, got k={k}, delta={delta:g}")
     return 2 * delta / (eta * (k + 1))
 
 

@@ -55,7 +55,7 @@ class Density:
     def probability(self, a: float, b: float) -> float:
         r""":math:`\Pr(a\le X\le b)`; a single point has none."""
         if not a <= b:
-            raise InputError(f"an interval needs a <= b, got {a:g} and {b:g}")
+            raise InputError(f"an interval needs a <= b, got a={a:g}, b={b:g}")
         a, b = max(a, self.low), min(b, self.high)
         return integral(self.f, a, b) if a < b else 0.0
 

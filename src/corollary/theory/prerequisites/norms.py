@@ -103,7 +103,7 @@ def norm_violation(
     :covers: norm-axioms-vector-norms
     """
     if dim < 1 or samples < 1:
-        raise InputError(f"expected dim >= 1 and samples >= 1, got {dim} and {samples}")
+        raise InputError(f"expected dim >= 1 and samples >= 1, got dim={dim}, samples={samples}")
     u, v, a = _trial_vectors(dim, samples, rng)
     pu, pv, sums = p(u), p(v), p(u + v)
     size = pu.abs() + pv.abs() + 1e-300

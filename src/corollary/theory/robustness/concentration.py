@@ -65,7 +65,9 @@ def bounded_constants(variance: float | int, largest: float | int) -> MomentCons
     :covers: bernstein-inequality
     """
     if not 0 < variance <= largest**2:
-        raise InputError(f"expected 0 < variance <= largest^2, got {variance} and {largest}")
+        raise InputError(
+            f"expected 0 < variance <= largest^2, got variance={variance}, largest={largest}"
+        )
     return MomentConstants(variance, largest / 3)
 
 
@@ -168,4 +170,4 @@ def _checked_log(k: int, ratio: float, gamma: float | int) -> float:
 
 def _check_constants(s2: float | int, c: float | int) -> None:
     if not (s2 > 0 and c >= 0):
-        raise InputError(f"the moment condition needs s2 > 0 and c >= 0, got {s2} and {c}")
+        raise InputError(f"the moment condition needs s2 > 0 and c >= 0, got s2={s2}, c={c}")

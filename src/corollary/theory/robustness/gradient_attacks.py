@@ -97,7 +97,8 @@ class PGD:
         check_box(self.box)
         if self.steps < 1 or self.restarts < 1:
             raise InputError(
-                f"steps and restarts must be at least 1, got {self.steps} and {self.restarts}"
+                f"steps and restarts must be at least 1, got steps={self.steps}, "
+                f"restarts={self.restarts}"
             )
         if self.alpha is not None and not self.alpha > 0:
             raise InputError(f"alpha, the length of a step, must be positive, got {self.alpha}")

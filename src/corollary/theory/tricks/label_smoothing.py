@@ -31,7 +31,7 @@ def uniform_smoothing(
         [[0.75, 0.25], [0.25, 0.75]]
     """
     if k < 1 or not 0 <= eps <= 1:
-        raise InputError(f"smoothing needs k >= 1 and eps in [0, 1], got {k} and {eps}")
+        raise InputError(f"smoothing needs k >= 1 and eps in [0, 1], got k={k}, eps={eps}")
     return (1 - eps) * torch.eye(k, dtype=dtype) + torch.full((k, k), eps / k, dtype=dtype)
 
 
@@ -69,5 +69,5 @@ def optimal_gap(k: int, eps: float) -> float:
         1.098612
     """
     if k < 2 or not 0 <= eps <= 1:
-        raise InputError(f"a gap needs k >= 2 and eps in [0, 1], got {k} and {eps}")
+        raise InputError(f"a gap needs k >= 2 and eps in [0, 1], got k={k}, eps={eps}")
     return math.inf if eps == 0 else math.log((1 - eps + eps / k) / (eps / k))

@@ -116,7 +116,9 @@ def _check_numbers(widths: Sequence[int], seeds: int, steps: int) -> None:
     if len(widths) < 4 or list(widths) != sorted(set(widths)) or widths[0] < 1:
         raise InputError(f"expected at least four growing widths, got {list(widths)}")
     if seeds < 1 or steps < 1:
-        raise InputError(f"expected at least one seed and one step, got {seeds} and {steps}")
+        raise InputError(
+            f"expected at least one seed and one step, got seeds={seeds}, steps={steps}"
+        )
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def largest_eigenvalue_scale(p: int, n: int) -> tuple[float, float]:
         (0.997, 15.93)
     """
     if min(p, n) < 1:
-        raise InputError(f"sizes of at least 1 are needed, got {p} and {n}")
+        raise InputError(f"sizes of at least 1 are needed, got p={p}, n={n}")
     a, b = math.sqrt(n - 0.5), math.sqrt(p - 0.5)
     return (a + b) ** 2, (a + b) * (1 / a + 1 / b) ** (1 / 3)
 

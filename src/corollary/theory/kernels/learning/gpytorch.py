@@ -36,8 +36,8 @@ def gpytorch_kernel(
     """
     if not (sigma_w > 0 and sigma_b > 0):
         raise InputError(
-            f"sigma_w and sigma_b must be positive to be learned, got {sigma_w} and "
-            f"{sigma_b}; to omit the bias, use Dense(w) in make"
+            f"sigma_w and sigma_b must be positive to be learned, got sigma_w={sigma_w}, "
+            f"sigma_b={sigma_b}; to omit the bias, use Dense(w) in make"
         )
     if which not in ("nngp", "ntk"):
         raise InputError(f"which must be nngp or ntk, got '{which}'")

@@ -81,7 +81,7 @@ class SpectralDensity:
     def share(self, low: float, high: float) -> Estimate:
         """The share of eigenvalues in ``[low, high]``."""
         if not low <= high:
-            raise InputError(f"an interval needs low <= high, got {low:g} and {high:g}")
+            raise InputError(f"an interval needs low <= high, got low={low:g}, high={high:g}")
         return self.mean_of(lambda t: ((t >= low) & (t <= high)).to(t))
 
     def logarithmic(

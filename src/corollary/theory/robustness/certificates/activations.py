@@ -58,7 +58,7 @@ def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Li
         (0.5, 0.5, 0.5)
     """
     if not least <= most:
-        raise InputError(f"clipping needs least <= most, got {least} and {most}")
+        raise InputError(f"clipping needs least <= most, got least={least}, most={most}")
     at_low, at_high = lower.clamp(least, most), upper.clamp(least, most)
     tiny = torch.finfo(lower.dtype).tiny
     below, above = ~(lower >= least), ~(upper <= most)  # NaN is both

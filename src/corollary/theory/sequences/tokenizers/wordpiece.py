@@ -137,7 +137,10 @@ def lift(pair_count: int, left_count: int, right_count: int) -> float:
         0.1
     """
     if min(pair_count, left_count, right_count) < 1:
-        raise InputError(f"expected positive counts, got {pair_count}, {left_count}, {right_count}")
+        raise InputError(
+            f"expected positive counts, got pair_count={pair_count}, "
+            f"left_count={left_count}, right_count={right_count}"
+        )
     return pair_count / (left_count * right_count)
 
 
