@@ -16,7 +16,7 @@ def call(*words):
 
 def test_without_a_name_the_graph_is_summarised():
     done = call("map")
-    assert done.exit_code == 0 and f"with {graph().edges} links in total" in " ".join(
+    assert done.exit_code == 0 and f"({graph().edges} links in total)" in " ".join(
         done.output.split()
     )
     data = json.loads(call("map", "--json").output)

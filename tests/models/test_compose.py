@@ -26,7 +26,9 @@ def test_representations_have_the_declared_widths():
 
 
 def test_widths_that_do_not_fit_are_refused_before_training():
-    with pytest.raises(InputError, match=r"layer 2 \(Linear\) reads 6 numbers, but .* gives 5"):
+    with pytest.raises(
+        InputError, match=r"layer 2 \(Linear\) expects 6 inputs, but .* has 5 outputs"
+    ):
         Compose([nn.Linear(3, 5), nn.Tanh(), nn.Linear(6, 2)])
 
 

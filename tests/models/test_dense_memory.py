@@ -69,5 +69,5 @@ def test_it_prints_its_size_and_law():
 def test_patterns_that_are_no_signs_are_refused():
     with pytest.raises(InputError, match="-1 and"):
         DenseAssociativeMemory(torch.tensor([[0.0, 1.0]]))
-    with pytest.raises(InputError, match="from 2 on"):
+    with pytest.raises(InputError, match="at least 2"):
         DenseAssociativeMemory(torch.ones(1, 2), power=1)

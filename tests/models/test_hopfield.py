@@ -101,7 +101,7 @@ def test_copying_neurons_swing_when_updated_at_once():
         (lambda: Hopfield([[0.0]]), InputTypeError, "list"),
         (lambda: Hopfield(torch.zeros(2, 2), scale=0.0), InputError, "scale"),
         (lambda: Hopfield.store(torch.zeros(0, 4)), InputError, "at least one pattern"),
-        (lambda: Hopfield.store(torch.full((2, 4), 0.5)), InputError, "holds 0.5"),
+        (lambda: Hopfield.store(torch.full((2, 4), 0.5)), InputError, "got 0.5"),
         (lambda: stored()[1].energy(torch.ones(59)), InputError, "60 entries"),
         (lambda: stored()[1].step(torch.ones(60), 60), InputError, "0..59"),
     ],

@@ -84,7 +84,7 @@ def test_zeros_that_pad_a_narrow_relu_layer_stay_zero():
         ([nn.ReLU()], "ReLU has none"),
         ([nn.Linear(2, 1), nn.Linear(3, 1)], "network 1 differs from network 0 in 'weight'"),
         ([nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1))], "differs from network 0 in '0.bias'"),
-        ([nn.Linear(2, 1), nn.Linear(2, 1).eval()], "another mode"),
+        ([nn.Linear(2, 1), nn.Linear(2, 1).eval()], "not in the same mode"),
     ],
 )
 def test_networks_that_cannot_be_stacked_are_named(nets, message):

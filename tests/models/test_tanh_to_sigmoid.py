@@ -68,7 +68,7 @@ def test_the_network_is_left_as_it_was():
 def test_without_an_output_bias_the_conversion_is_refused(old, to):
     net = mlp(old, (3, 7, 2))
     net[2] = nn.Linear(7, 2, bias=False, dtype=torch.float64)
-    with pytest.raises(InputError, match="layer '2' reads .* needs a bias"):
+    with pytest.raises(InputError, match="layer '2' follows .* needs a bias"):
         convert_mlp(net, to)
 
 

@@ -106,5 +106,5 @@ def test_two_generators_come_first_and_bad_permutations_are_refused(X, rng):
         check_invariance(torch.sum, X, [[0, 0, 1, 2, 3, 4]])
     with pytest.raises(InputError, match="matrix"):
         check_invariance(torch.sum, X, [[0, 1]])
-    with pytest.raises(InputError, match="a row for each"):
+    with pytest.raises(InputError, match="one row for each"):
         check_equivariance(lambda X: X.sum(0), X, [[0, 1, 2, 3, 4, 5]])

@@ -91,9 +91,9 @@ def test_the_identity_link_is_linear_least_squares():
 
 
 def test_bad_input_is_named():
-    with pytest.raises(InputError, match="as many rows"):
+    with pytest.raises(InputError, match="the same number of rows"):
         LeastSquares(normal(3, 2), normal(2))
-    with pytest.raises(InputError, match="as many rows"):
+    with pytest.raises(InputError, match="the same number of rows"):
         NonlinearLeastSquares(normal(3, 2), normal(2), LINKS["sin"])
     with pytest.raises(InputError, match="rank must lie between 1 and 2"):
         MatrixFactorization(normal(3, 2), rank=3)

@@ -60,7 +60,7 @@ def test_no_penalty_and_no_rank_is_refused():
         ridge(thin, y, 0.0)
     with pytest.raises(InputError, match="not be negative"):
         ridge(X, y, -1.0)
-    with pytest.raises(InputError, match="as many rows"):
+    with pytest.raises(InputError, match="the same number of rows"):
         ridge(X, y[:-1], 1.0)
 
 

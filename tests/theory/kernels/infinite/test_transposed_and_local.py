@@ -103,7 +103,7 @@ def test_the_spread_of_a_transposed_module_is_read_by_its_fan_in():
     ("make", "words"),
     [
         (lambda: ConvTranspose(padding=(3, 0)), "between 0 and the window"),
-        (lambda: ConvTranspose(padding=(0,)), "one number per axis"),
+        (lambda: ConvTranspose(padding=(0,)), "one number for each"),
         (lambda: ConvTranspose(dilation=(2, 2)), "dilation 1"),
         (lambda: network(ConvTranspose(), Flatten()).kernel(draw(2, 3)), "axes"),
         (

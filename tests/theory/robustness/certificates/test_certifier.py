@@ -359,7 +359,7 @@ def test_hooks_and_parametrisations_are_part_of_what_is_bounded():
         (lambda m, x: m.net(x.transpose(0, 1)), "mixes the samples"),
         (lambda m, x: m.net(x) if x.sum() > 0 else -m.net(x), "branch"),
         (lambda m, x: (m.net(x), x), "one tensor"),
-        (lambda m, x: m.net(torch.ones_like(x)), "depends on its input"),
+        (lambda m, x: m.net(torch.ones_like(x)), "depend on the input"),
         (lambda m, x: m.net(x / x.norm(dim=1, keepdim=True)), "'linalg_vector_norm'"),
     ],
 )
