@@ -178,8 +178,8 @@ def test_the_divergence_of_full_normal_laws_has_the_right_gradient():
 @pytest.mark.parametrize(
     "wrong, said",
     [
-        ([[1.0, 2.0], [2.0, 1.0]], "positive definite cov_p"),
-        ([[1.0, 0.5], [0.0, 1.0]], "symmetric matrix cov_p"),
+        ([[1.0, 2.0], [2.0, 1.0]], "cov_p to be positive definite"),
+        ([[1.0, 0.5], [0.0, 1.0]], "cov_p to be a symmetric matrix"),
         ([[math.nan, 0.0], [0.0, 1.0]], "finite"),
     ],
 )

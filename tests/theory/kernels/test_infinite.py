@@ -223,7 +223,7 @@ def test_one_dimensional_convolutions_are_images_of_one_row():
     ("x", "y", "words"),
     [
         (torch.zeros(0, 3), None, "at least one input"),
-        (torch.zeros(2, 3), torch.zeros(2, 4), "one shape"),
+        (torch.zeros(2, 3), torch.zeros(2, 4), "the same shape"),
         (torch.full((2, 3), math.nan), None, "not finite"),
         (torch.zeros(2, 3, dtype=torch.long), None, "floating point"),
     ],

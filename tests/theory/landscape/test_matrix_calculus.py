@@ -53,7 +53,7 @@ def test_factors_that_do_not_fit_are_named():
         mc.trace_abc(A, B, draw(4, 5))
     with pytest.raises(InputError, match="y must have 3"):
         mc.residual_sq(B, x, draw(2))
-    with pytest.raises(InputError, match="one shape"):
+    with pytest.raises(InputError, match="the same shape"):
         mc.sum_squares_slack(x, y)
 
 

@@ -221,7 +221,7 @@ def test_a_row_that_is_at_its_target_stays(trained):
 def test_a_target_that_does_not_fit_is_named(trained):
     net, x, y = trained()
     for attack in (FGSM(0.1), PGD(0.1, start="zero"), APGD(0.1, start="zero")):
-        with pytest.raises(InputError, match="one class for each"):
+        with pytest.raises(InputError, match="one target class for each"):
             attack(net, x, y, target=y[:1])
         with pytest.raises(InputError, match="whole class numbers"):
             attack(net, x, y, target=y + 5)

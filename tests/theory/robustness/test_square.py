@@ -76,7 +76,7 @@ def test_squares_in_the_l2_ball_take_vectors(trained):
 
 
 def test_squares_in_the_l1_ball_are_refused():
-    with pytest.raises(InputError, match="take 'nes'"):
+    with pytest.raises(InputError, match="use method='nes'"):
         BlackBoxAttack(0.1, norm="l1")
 
 

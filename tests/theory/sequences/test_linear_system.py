@@ -49,7 +49,7 @@ def test_the_dense_form_is_the_discrete_system_of_scipy():
 def test_a_defective_matrix_is_refused():
     J = torch.tensor([[0.5, 1.0], [0.0, 0.5]], dtype=torch.float64)
     assert not is_diagonalisable(J)
-    with pytest.raises(InputError, match="defective"):
+    with pytest.raises(InputError, match="linearly dependent"):
         diagonalised(J, J)
 
 
