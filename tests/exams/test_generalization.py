@@ -72,7 +72,7 @@ def test_the_mean_as_an_answer_has_a_risk_of_one_variance():
 
 
 def test_labels_that_do_not_count_are_left_out():
-    out, y = torch.eye(3)[None], torch.tensor([[0, -100, 0]])  # answers 0, 1, 2
+    out, y = torch.eye(3)[None], torch.tensor([[0, -100, 1]])  # answers 0, 1, 2
 
     class Fixed(nn.Module):
         def forward(self, x):
