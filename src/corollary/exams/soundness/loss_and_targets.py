@@ -29,8 +29,8 @@ from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 ROUNDING = 1e-6  # of a loss: a difference below says nothing
 SMOOTH = 0.5  # of a target spread over all classes; usual is a tenth
 ALIKE = (
-    " The samples are pairs, and the loss has the opposite convention of the labels: it moves "
-    "pairs that are the same apart, and others together."
+    " The samples are pairs, and the loss uses the opposite convention for the labels. It "
+    "moves equal pairs apart and different pairs together."
 )
 EVERYTHING = (
     *("trainability/*", "learning/*", "function/*", "generalization/*", "robustness/*"),
@@ -146,10 +146,10 @@ class LossAndTargets(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=f"output[:, {parts[0]}]",
-            meaning=f"output[:, {parts[0]}] has no effect on the loss and no gradient: this view "
-            "is ignored, and another one may be compared with itself.",
-            advice="Check the indices in the loss: each view (anchor, positive) has to be compared "
-            "with the other one, not with itself.",
+            meaning=f"output[:, {parts[0]}] has no effect on the loss and no gradient. This "
+            "view is ignored, and another view may be compared with itself.",
+            advice="Check the indices in the loss. Each view (anchor, positive) has to be "
+            "compared with the other view, not with itself.",
             change="- z[:, 0] @ z[:, 0].T\n+ z[:, 0] @ z[:, 1].T",
             explains=EVERYTHING,
         )

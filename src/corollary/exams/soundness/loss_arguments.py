@@ -79,7 +79,8 @@ class LossArguments(Exam):
             names = sorted({func.__name__ for func, _ in recorder.calls})
             yield self.finding(
                 "Arguments of the loss",
-                meaning=f"{', '.join(names)}: called with what the documentation asks for.",
+                meaning=f"{', '.join(names)}: the arguments are those that the documentation "
+                "asks for.",
             )
 
     def _asked(
@@ -112,10 +113,10 @@ class LossArguments(Exam):
         if share > 0:
             yield self._fault(
                 "The targets contain the blank of the CTC loss",
-                f"Symbol {blank} is the blank, which CTC keeps for 'no symbol': targets with it "
-                "cannot be spelled.",
-                "Number the symbols from 1 if the blank is 0, or pass another blank; the network "
-                "needs one output more than there are symbols.",
+                f"Symbol {blank} is the blank, which CTC reserves for 'no symbol'. Targets "
+                "that contain it cannot be spelled.",
+                "Number the symbols from 1 if the blank is 0, or pass another blank. The "
+                "network needs one more output than there are symbols.",
                 value=rounded(100 * share),
                 unit="% of the target symbols are the blank",
                 expected="0 %",
@@ -131,7 +132,8 @@ class LossArguments(Exam):
         if float(log_p.logsumexp(-1).abs().max()) > CLOSE:
             yield self._fault(
                 "The CTC loss does not get log-probabilities",
-                "Its input must be logarithms of probabilities, which sum to 1 over the symbols.",
+                "The input of the CTC loss must be logarithms of probabilities that sum to 1 "
+                "over the symbols.",
                 "Apply log_softmax over the symbols (the last axis) before the loss.",
                 change="- F.ctc_loss(out, ...)\n+ F.ctc_loss(out.log_softmax(-1), ...)",
             )
@@ -154,14 +156,16 @@ class LossArguments(Exam):
         if float(log_p.max()) > CLOSE:
             yield self._fault(
                 "The divergence does not get log-probabilities",
-                "kl_div takes the logarithms of probabilities first; these are positive numbers.",
+                "The first argument of kl_div must be logarithms of probabilities, but these "
+                "values are positive.",
                 "Pass log_softmax(output) as the first argument and probabilities as the second.",
                 change="- F.kl_div(out, p)\n+ F.kl_div(out.log_softmax(-1), p)",
             )
         elif not given["log_target"] and float(target.min()) < -CLOSE:
             yield self._fault(
                 "The targets of the divergence are not probabilities",
-                "Without log_target=True kl_div takes probabilities as targets; some are negative.",
+                "Without log_target=True, kl_div takes probabilities as targets, but some "
+                "targets are negative.",
                 "Pass softmax(target) as the second argument, or log_target=True.",
             )
 
@@ -170,8 +174,8 @@ class LossArguments(Exam):
         if other.numel():
             yield self._fault(
                 f"The labels of {name} are not 1 and -1",
-                f"{name} takes the labels 1 and -1; with the label {float(other[0]):g} a sample "
-                "has no effect or the wrong one.",
+                f"{name} takes the labels 1 and -1. With the label {float(other[0]):g} a "
+                "sample has no effect or the wrong effect.",
                 "Use y = 2 * y - 1 for labels of 0 and 1.",
                 change="+ y = 2 * y - 1",
             )
@@ -188,10 +192,10 @@ class LossArguments(Exam):
             return
         yield self._fault(
             f"The loss ignores class {c}",
-            f"With ignore_index={c} samples (positions) of class {c} are skipped and have no "
-            "gradient, so this class is never learned; it is no padding here.",
-            f"Use another ignore_index (-100, the default), and give padding a label of its own; "
-            f"class {c} is then counted.",
+            f"With ignore_index={c}, samples (positions) of class {c} are skipped and have no "
+            "gradient, so this class is never learned. It is not padding here.",
+            "Use another ignore_index (-100, the default), and give padding its own label. "
+            f"Class {c} then counts in the loss.",
             value=rounded(100 * share),
             unit=f"% of the labels are class {c}",
             expected="0 %, unless it marks padding",

@@ -87,8 +87,8 @@ def _carried(times: int, shuffled: bool) -> Finding:
         STATE,
         "A recurrent state is carried into batches of other sequences",
         Severity.MEDIUM if shuffled else Severity.LOW,
-        f"At {times} steps a recurrent layer began in the hidden state in which the batch before "
-        f"had ended, although {why}: the state belongs to other sequences.",
-        "Reset the state at the beginning of each batch; carry it over only where batches continue "
-        "the same sequences.",
+        f"At {times} steps a recurrent layer began with the last hidden state of the batch "
+        f"before, although {why}. The state belongs to other sequences.",
+        "Reset the state at the beginning of each batch. Carry it over only if batches "
+        "continue the same sequences.",
     )
