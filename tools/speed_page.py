@@ -38,7 +38,16 @@ def page(folder: Path, stored: dict[str, float]) -> str:
         ]
     if not parts:
         raise SystemExit(f"there are no results in {folder}; run `make bench` first")
-    return "\n\n".join([HEAD.strip(), where, fallen(ratios(folder), stored), *parts]) + "\n"
+    about = [where, missing(folder), fallen(ratios(folder), stored)]
+    return "\n\n".join([HEAD.strip(), *filter(None, about), *parts]) + "\n"
+
+
+def missing(folder: Path) -> str:
+    """Which benchmarks this run does not have."""
+    files = sorted(STORED.parent.glob("*.py"))
+    races = [p.stem for p in files if "\nfrom race import" in p.read_text("utf-8")]
+    absent = [name for name in races if not (folder / f"{name}.json").exists()]
+    return f"Not in this run: {', '.join(absent)}." if absent else ""
 
 
 def races_of(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -63,6 +72,8 @@ def _ratios(folder: Path) -> Iterator[tuple[str, float]]:
 
 def fallen(now: dict[str, float], stored: dict[str, float]) -> str:
     """Which rows are behind what was stored."""
+    if not stored:
+        return "No ratios are stored yet."
     behind = {name: r for name, r in now.items() if r < BEHIND * stored.get(name, 0.0)}
     if not behind:
         return f"No row is more than 15 % behind its stored ratio ({len(stored)} are stored)."
@@ -104,7 +115,7 @@ def drawn(race: dict[str, Any]) -> str:
     stated = Curve(last, sizes, f"slope {facts['stated']}, as stated", "predicted")
     marks = stated, Points(sizes, spent, f"measured, slope {facts['exponent']}")
     figure = Figure(race["title"], facts["over"], "CPU ms", marks, log_x=True, log_y=True)
-    verdict = "as stated" if facts["as stated"] else "**steeper than stated**"
+    verdict = "not steeper than stated" if facts["as stated"] else "**steeper than stated**"
     sentence = (
         f"CPU time grows with exponent {facts['exponent']} (stated {facts['stated']}): {verdict}."
     )
