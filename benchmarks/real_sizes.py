@@ -1,10 +1,11 @@
 """Curvature at sizes in use: ResNet-18 and GPT-2 with 124 million parameters, on one core.
 
 Each row is one call in a process of its own: CPU seconds without set-up (the graph, which is
-built once), peak memory with it. The reference is one gradient. Products are at the full size
-(128 images of 32 x 32, one sequence of 128 tokens with 50,257 logits each); instruments that take
-many products and the peers are run once at a reduced size, which the title says. Networks are
-drawn, not trained. GPT-2 needs the transformers package; peers are left out where they are absent.
+built once), peak memory with it and without the vector that is multiplied. The reference is one
+gradient. Products are at the full size (128 images of 32 x 32, one sequence of 128 tokens with
+50,257 logits each); instruments that take many products and the peers are run once at a reduced
+size, which the title says. Networks are drawn, not trained. GPT-2 needs the transformers package;
+peers are left out where they are absent.
 
     python benchmarks/real_sizes.py [--json out/bench/real_sizes.json]
 """
@@ -71,13 +72,13 @@ def gradient(model: nn.Module, loss: nn.Module, data: Data) -> Callable[[], obje
     return lambda: torch.autograd.grad(loss(model(data[0]), data[1]), weights)
 
 
-def product(make: Callable[[], object]) -> Callable[[], Iterator[object]]:
-    """One product with an operator that is made before the clock starts."""
+def product(make: Callable[[], object], model: nn.Module) -> Callable[[], Iterator[object]]:
+    """One product with an operator that is made before the clock starts; v was there before."""
+    size = sum(p.numel() for p in model.parameters())
+    v = torch.randn(size, generator=torch.Generator().manual_seed(1))
 
     def run() -> Iterator[object]:
         A = make()
-        size = A.size if isinstance(A.size, int) else A.shape[0]
-        v = torch.randn(size, generator=torch.Generator().manual_seed(1))
         yield A
         kept = A.matvec(v) if hasattr(A, "matvec") else A @ v
         yield f"a vector of {len(kept):,}"
@@ -95,7 +96,7 @@ def peers(model: nn.Module, loss: nn.Module, data: Data) -> dict[str, Callable[[
             weights = list(model.parameters())
             return HessianLinearOperator(model, loss, weights, [data], check_deterministic=False)
 
-        found["curvlinops, Hessian product"] = product(curvlinops)
+        found["curvlinops, Hessian product"] = product(curvlinops, model)
     if find_spec("hessian_eigenthings") is not None:
 
         def eigenthings() -> object:
@@ -103,7 +104,7 @@ def peers(model: nn.Module, loss: nn.Module, data: Data) -> dict[str, Callable[[
 
             return HessianOperator(model, [data], supervised_loss(loss))
 
-        found["hessian-eigenthings, Hessian product"] = product(eigenthings)
+        found["hessian-eigenthings, Hessian product"] = product(eigenthings, model)
     return found
 
 
@@ -132,8 +133,10 @@ def resnet_products() -> Race:
         "ResNet-18, 11.2 million parameters, 128 images",
         {
             "gradient": gradient(model, loss, data),
-            "Hessian product": product(lambda: hessian(Landscape(model, loss, data))),
-            "Gauss-Newton product": product(lambda: gauss_newton(Landscape(model, loss, data))),
+            "Hessian product": product(lambda: hessian(Landscape(model, loss, data)), model),
+            "Gauss-Newton product": product(
+                lambda: gauss_newton(Landscape(model, loss, data)), model
+            ),
         },
     )
 
@@ -145,7 +148,7 @@ def resnet_instruments() -> Race:
         "ResNet-18, 16 images",
         {
             "gradient": gradient(model, loss, data),
-            "Hessian product": product(lambda: hessian(at)),
+            "Hessian product": product(lambda: hessian(at), model),
             **peers(model, loss, data),
             "trace, at most 20 products": lambda: str(
                 trace(at, rtol=0.1, max_products=20).estimate
@@ -164,8 +167,10 @@ def gpt2_products() -> Race:
         "GPT-2, 124 million parameters, one sequence of 128 tokens",
         {
             "gradient": gradient(model, loss, data),
-            "Hessian product": product(lambda: hessian(Landscape(model, loss, data))),
-            "Gauss-Newton product": product(lambda: gauss_newton(Landscape(model, loss, data))),
+            "Hessian product": product(lambda: hessian(Landscape(model, loss, data)), model),
+            "Gauss-Newton product": product(
+                lambda: gauss_newton(Landscape(model, loss, data)), model
+            ),
             **peers(model, loss, data),
             "trace, at most 20 products": lambda: trace_of(Landscape(model, loss, data)),
             "top 5 eigenpairs of the last block to 10 %": lambda: eigen(

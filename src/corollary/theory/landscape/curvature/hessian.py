@@ -102,8 +102,9 @@ def hessian(landscape: Landscape) -> Hessian:
 
     Memory: the graph of the gradient, about twice what a gradient pass holds, in pieces beyond 256
     MiB. Cost of a product: O(one gradient pass), linear in examples and in parameters. On one core
-    it takes 1.9 gradients for ResNet-18 with 128 images (12 s) and 1.8 to 2 for GPT-2 with 124
-    million parameters and 128 tokens (3.8 s); ``benchmarks/real_sizes.py`` has both, with memory.
+    it takes 1.9 gradients for ResNet-18 with 128 images (12 s) and 2 for GPT-2 with 124 million
+    parameters and 128 tokens (3.7 s), with 2.3 times a gradient's memory; see
+    ``benchmarks/real_sizes.py``.
 
     Example:
         >>> model = torch.nn.Linear(2, 1, bias=False)
