@@ -30,6 +30,7 @@ from corollary.cli.reproduce import reproduce
 from corollary.cli.scale import scale
 from corollary.cli.show import show
 from corollary.cli.train import train
+from corollary.cli.verify import verify
 from corollary.cli.watch import watch
 from corollary.errors import CorollaryError, printable
 from corollary.train.launch import leave
@@ -73,6 +74,7 @@ app.command("map")(show_map)
 app.command("exercise")(exercise)
 app.command("course")(course)
 app.command("examine")(examine)
+app.command("verify")(verify)
 app.command("scale")(scale)
 app.command("train")(train)
 app.command("reproduce")(reproduce)
