@@ -88,6 +88,11 @@ def examine(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every finding, healthy ones too.")
     ] = False,
+    each: Annotated[
+        str,
+        typer.Option(help="Examine with each of these weights, such as 'checkpoints/*.pt'."),
+    ] = "",
+    jobs: Annotated[int, typer.Option(help="Processes for --each.", min=1)] = 1,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
     """Examine a network: whether it trains, generalises and resists attacks, and what is wrong.
@@ -127,6 +132,15 @@ def examine(
         "seed": seed,
         "memory": int(memory * 2**30),
     }
+    if each:
+        from corollary.cli.each import examine_files
+
+        if weights or sarif or junit or compare or everything or demo:
+            raise InputError(
+                "--each takes its weights from the pattern and writes one table and page; leave "
+                "out --weights, --sarif, --junit, --compare, --all and --demo"
+            )
+        raise typer.Exit(examine_files(order, each, jobs, out, json_file, fail_on))
     from corollary.examine.child import examine_in_child
     from corollary.examine.examiner import exam_bar
 

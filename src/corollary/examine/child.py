@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import torch
+
 from corollary.core import Finding, Status
 from corollary.errors import CorollaryError, InputError, one_line
 from corollary.examine.examination import Examination
@@ -49,7 +51,8 @@ def examine_in_child(
 
     Args:
         order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
-            ``budget``, ``only``, ``seed``, ``samples``, ``memory``.
+            ``budget``, ``only``, ``seed``, ``samples``, ``memory``; ``folder`` and ``threads`` for
+            a worker that was started elsewhere.
         progress: Called with the findings of each exam.
         stopped: Called from time to time; the process is ended once it returns True.
     """
@@ -59,7 +62,12 @@ def examine_in_child(
     # A session of its own: Ctrl-C reaches the parent alone, which decides what is kept.
     # What it prints goes to stderr, for stdout may be ours for JSON; there is nobody to answer it.
     child = subprocess.Popen(
-        words, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=2, start_new_session=True
+        words,
+        pass_fds=(writing,),
+        stdin=subprocess.DEVNULL,
+        stdout=2,
+        start_new_session=True,
+        cwd=order.get("folder"),
     )
     os.close(writing)
     report, why = _Report(order, progress), ""
@@ -172,6 +180,8 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
     os.set_inheritable(pipe, False)  # what the user's code starts has no part in the talk
     end_with_parent(order["parent"])
     _limit_memory(order.get("memory"))
+    if order.get("threads"):  # bits depend on the thread count
+        torch.set_num_threads(order["threads"])
 
     def say(**what: Any) -> None:
         line = json.dumps(what, allow_nan=False).encode() + b"\n"
