@@ -5,11 +5,11 @@ r"""The Hessian of a loss, by its products.
 The graph of :math:`\nabla L` is built once; each product is one backward pass through it (reverse
 over reverse), about the price of 1.4 gradients. Reverse over reverse is the most widely
 supported of the four orders; it is also free of a fault of torch 2.13's ``jacrev`` through
-LayerNorm. (``torch.func.linearize`` gives products a tenth to a fifth cheaper for a small CNN, and
-no cheaper ones for an MLP, after seconds of tracing, which the few dozen products of an eigenvalue
-or a trace do not earn back; the benchmark shows both.) Where even double reverse is missing (a
-layer that can be differentiated once only), products are central differences of the gradient, and
-:attr:`~Hessian.path` says so.
+LayerNorm. (``torch.func.linearize`` gives products an eighth to a fifth cheaper for a small CNN,
+and no cheaper ones for an MLP, after seconds of tracing, which the few dozen products of an
+eigenvalue or a trace do not earn back; the benchmark shows both.) Where even double reverse is
+missing (a layer that can be differentiated once only), products are central differences of the
+gradient, and :attr:`~Hessian.path` says so.
 
 :source: Pearlmutter (1994), "Fast exact multiplication by the Hessian".
 """
@@ -102,8 +102,8 @@ def hessian(landscape: Landscape) -> Hessian:
 
     Memory: the graph of the gradient, about twice what a gradient pass holds, in pieces beyond 256
     MiB. Cost of a product: O(one gradient pass), linear in examples and in parameters. On one core
-    it takes 1.9 gradients for ResNet-18 with 128 images (12 s) and 2 for GPT-2 with 124 million
-    parameters and 128 tokens (3.7 s), with 2.3 times a gradient's memory; see
+    it takes 1.8 gradients for ResNet-18 with 128 images (11 s) and 2 for GPT-2 with 124 million
+    parameters and 128 tokens (3.7 s), each with 2.3 times a gradient's memory; see
     ``benchmarks/real_sizes.py``.
 
     Example:
