@@ -58,6 +58,13 @@ class Batch:
         inputs, named = mapped(lambda _: next(fresh), (self.inputs, self.named))
         return Batch(inputs, named, self.target)
 
+    def to(self, device: torch.device) -> "Batch":
+        """The same batch with all its tensors on ``device``; itself if they are there."""
+        held = (self.inputs, self.named, self.target)
+        if all(t.device == device for t in tensors_in(held)):
+            return self
+        return Batch(*mapped(lambda t: t.to(device), held))
+
     def without(self, name: str) -> "Batch":
         """The same batch without an input by name."""
         return Batch(self.inputs, {k: v for k, v in self.named.items() if k != name}, self.target)

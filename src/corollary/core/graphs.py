@@ -67,6 +67,13 @@ class GraphBatch(Batch):
             graphs = [self.graphs[i] for i in which.tolist()]
         return graph_batch(graphs, self.takes, by_place=self.by_place, mask=self.mask)
 
+    def to(self, device: torch.device) -> "GraphBatch":
+        """The same graphs on ``device``."""
+        if self.graphs[0].edge_index.device == device:
+            return self
+        graphs = [graph.to(device) for graph in self.graphs]
+        return graph_batch(graphs, self.takes, by_place=self.by_place, mask=self.mask)
+
     def describe(self) -> dict[str, str]:
         """Nodes and edges, and shapes and types."""
         whole = self.graphs[0]

@@ -1,5 +1,6 @@
 """A user's module with its data, loss and calling convention, made safe to examine."""
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -30,7 +31,7 @@ class Subject:
     """The network under examination. The module is used in place and restored afterwards.
 
     Args:
-        model: Any ``nn.Module``.
+        model: Any ``nn.Module``; the data are moved to its device.
         data: ``(x, y)``, ``((x1, x2), y)``, ``(x, (y1, y2))``, a dict of tensors with ``labels``
             among them, one tensor of inputs, graphs, a Dataset, or a DataLoader or other iterable
             of such batches.
@@ -104,7 +105,14 @@ class Subject:
             self.held_out = held_out_nodes(self._gathered(held_out, samples))
 
     def _gathered(self, data: Any, samples: int) -> Batch:
-        return suited(gather(data, samples), self.model, own_loss=self._loss is None)
+        batch = suited(gather(data, samples), self.model, own_loss=self._loss is None)
+        return batch if self.device is None else batch.to(self.device)
+
+    @property
+    def device(self) -> torch.device | None:
+        """Where the module's first tensor is, and so the data; None if it has no tensors."""
+        held = itertools.chain(self.model.parameters(), self.model.buffers())
+        return next((tensor.device for tensor in held), None)
 
     @property
     def name(self) -> str:

@@ -44,7 +44,7 @@ class Aftermath:
         if named is None or y is None or named.shape != y.shape:
             return math.nan
         k = int(max(named.max(), y.max())) + 1
-        table = torch.bincount(named * k + y, minlength=k * k).reshape(k, k).double()
+        table = torch.bincount(named * k + y, minlength=k * k).reshape(k, k).cpu().double()
         right = 0.0
         for _ in range(k):
             best = int(table.argmax())
@@ -62,7 +62,7 @@ def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
     batch = data.spread(n)
     with torch.no_grad(), steady(subject.model):
         try:
-            raw = subject.output(batch).double()
+            raw = subject.output(batch).cpu().double()
         except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
             return Aftermath()
         output = raw if raw.dim() > 0 and len(raw) == batch.size else None

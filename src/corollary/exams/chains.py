@@ -106,9 +106,9 @@ def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
     biased = any(layer.bias is not None for layer in dense)
     matrices = []
     for i, layer in enumerate(dense):
-        W = layer.weight.detach().double()
+        W = layer.weight.detach().cpu().double()
         if biased:
-            b = W.new_zeros(len(W)) if layer.bias is None else layer.bias.detach().double()
+            b = W.new_zeros(len(W)) if layer.bias is None else layer.bias.detach().cpu().double()
             W = torch.cat([W, b[:, None]], dim=1)
             if i < len(dense) - 1:
                 last = W.new_zeros(1, W.shape[1])
@@ -121,7 +121,7 @@ def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
 def _lipschitz(link: Link, seed: int) -> float:
     layer = link.layer
     if isinstance(layer, nn.Linear):
-        return float(torch.linalg.matrix_norm(layer.weight.detach().double(), 2))
+        return float(torch.linalg.matrix_norm(layer.weight.detach().cpu().double(), 2))
     if isinstance(layer, _CONVOLUTIONS):
         return _power_iteration(layer, link.x, seed)
     if isinstance(layer, nn.LeakyReLU):

@@ -58,7 +58,7 @@ def _balanced(subject: Subject) -> Batch:
         raise NotApplicableError("the targets are not one class per sample")
     classes, which, counts = target.unique(return_inverse=True, return_counts=True)
     shares = share_of_loss(subject, classes)
-    shares = counts.double() if shares is None else shares.clamp(min=1e-12)
+    shares = counts.cpu().double() if shares is None else shares.clamp(min=1e-12)
     chosen = torch.multinomial(
         1 / shares[which], batch.size, True, generator=subject.rng("balance")
     )
@@ -82,7 +82,7 @@ def padding_in_words(subject: Subject, frequent: int) -> str:
     ends = bool((there[:, 1:] >= there[:, :-1]).all())  # once it begins it goes on
     if len(token) != 1 or not ends:
         return ""
-    share = float(there.double().mean())
+    share = float(there.cpu().double().mean())
     return (
         f"{100 * share:.0f} % of the labels are {frequent}, all at the end of rows where the "
         f"input is {int(token)}. This label is padding, and padding makes up most of the loss."

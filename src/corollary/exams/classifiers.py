@@ -108,11 +108,11 @@ def separation(subject: Subject, norm: Norm) -> float:
     key = f"separation {norm}"
     if key not in subject.memo:
         batch = subject.labelled(POINTS)
-        x, y = _input(batch).flatten(1).double(), batch.target
+        x, y = _input(batch).flatten(1).cpu().double(), batch.target
         if not isinstance(y, Tensor) or y.dim() != 1:
             raise NotApplicableError("the targets are not one class for each sample")
         distance = torch.cdist(x, x, p=ORDER[norm])
-        distance[y[:, None] == y] = torch.inf
+        distance[(y[:, None] == y).cpu()] = torch.inf
         nearest = distance.amin(1)
         known = nearest[torch.isfinite(nearest)]
         subject.memo[key] = float(known.median() / 2) if len(known) else 0.0
@@ -138,7 +138,7 @@ def box_of(subject: Subject) -> Box:
 def _guessed(out: Tensor, y: Tensor) -> int:
     """The expected number of correct answers, with ties broken at random."""
     if out.dim() == 1:
-        return int((out == 0).double().sum() / 2)
+        return int((out == 0).cpu().double().sum() / 2)
     best = out == out.amax(1, keepdim=True)
     tied = best.sum(1) > 1
     right = best.gather(1, y[:, None].long())[:, 0] & tied

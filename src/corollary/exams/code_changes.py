@@ -36,7 +36,7 @@ def class_count(y: object) -> int | None:
     """
     if not isinstance(y, Tensor) or y.numel() != len(y) or y.is_complex() or y.numel() == 0:
         return None
-    values = y.double().flatten()
+    values = y.cpu().double().flatten()
     if not bool((values == values.round()).all()):
         return None
     found = values.unique()
@@ -99,7 +99,7 @@ def coded_columns(subject: Subject) -> list[int]:
 
 
 def _codes(column: Tensor) -> Tensor | None:
-    values = column.double()
+    values = column.cpu().double()
     found = values.unique()
     steps = found[1:] - found[:-1]
     if not CODES[0] <= len(found) <= CODES[1] or len(values) < EACH * len(found):
@@ -135,7 +135,7 @@ def a_vector_for_each_code(trial: TrialRun) -> Run:
         x = inputs[0].reshape(len(inputs[0]), -1)
         for c, values in known.items():
             if values is not None:
-                place = torch.searchsorted(values, x[:, c].double().contiguous())
+                place = torch.searchsorted(values, x[:, c].cpu().double().contiguous())
                 seen[c] = place.clamp(max=len(values) - 1)
 
     def add(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor:

@@ -65,8 +65,8 @@ def _similarity(subject: Subject, batch: Batch) -> bool | None:
     copies = (first, first) if len(batch.tensors()) == 2 else (torch.stack([first, first], 1),)
     try:
         with subject.borrowed(), torch.no_grad():
-            own = subject.output(batch).double().flatten()
-            same = subject.output(replace(batch, inputs=copies, named={})).double().flatten()
+            own = subject.output(batch).cpu().double().flatten()
+            same = subject.output(replace(batch, inputs=copies, named={})).cpu().double().flatten()
     except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
         return None
     if float(same.max()) <= float(own.min()):
@@ -79,7 +79,7 @@ def _larger_label_is_alike(batch: Batch) -> bool | None:
     halves, target = _halves(batch), batch.target.flatten()
     if halves is None or not halves[0].is_floating_point():
         return None
-    apart = (halves[0] - halves[1]).double().flatten(1).norm(dim=1)
+    apart = (halves[0] - halves[1]).cpu().double().flatten(1).norm(dim=1)
     large, small = apart[target == target.max()], apart[target == target.min()]
     if min(len(large), len(small)) < 8:
         return None

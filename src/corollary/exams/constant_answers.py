@@ -56,7 +56,7 @@ def _constants(output: Tensor, target: Tensor) -> Iterator[Tensor]:
     axis = class_axis(output, target)
     if axis is None:
         if output.numel() == target.numel():
-            mean = target.double().mean().expand(output.shape)
+            mean = target.to(output.dtype).mean().expand(output.shape)
             yield mean
             if bool(((target >= 0) & (target <= 1)).all()):
                 yield mean.clamp(RARE, 1 - RARE).logit()
@@ -68,7 +68,7 @@ def _constants(output: Tensor, target: Tensor) -> Iterator[Tensor]:
     shape = [1] * output.dim()
     shape[axis] = -1
     share = share.clamp(min=RARE).reshape(shape).expand(output.shape)
-    total = output.double().sum(axis)
+    total = output.cpu().double().sum(axis)
     shares = bool((output >= 0).all()) and bool(((total - 1).abs() < 1e-3).all())
     yield share if shares else share.log()
 
@@ -77,7 +77,7 @@ def _log_shares(output: Tensor) -> bool:
     """Whether the outputs are logarithms of shares."""
     if output.dim() < 2 or output.shape[-1] < 2 or bool((output > 0).any()):
         return False
-    return bool(((output.double().exp().sum(-1) - 1).abs() < 1e-3).all())
+    return bool(((output.cpu().double().exp().sum(-1) - 1).abs() < 1e-3).all())
 
 
 def least_loss(subject: Subject, batch: Batch) -> float:

@@ -104,12 +104,12 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
         before = weight.detach().clone()
         for sign in (PUSH, -PUSH):
             weight.copy_(before * sign)
-            seen.append(subject.output(batch).double())
+            seen.append(subject.output(batch).cpu().double())
         weight.copy_(before)
     every = torch.cat([s.flatten() for s in seen])
     if not bool(torch.isfinite(every).all()):
         return ANY
-    size = float(output.detach().double().abs().max())
+    size = float(output.detach().cpu().double().abs().max())
     low, high = float(every.min()), float(every.max())
     # What follows the weights grows with them; what does not is bounded by an operation.
     found = (
@@ -125,7 +125,7 @@ def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> t
     with subject.borrowed() as model, torch.no_grad():
         for p in model.parameters():
             p.copy_(PUSH * (p + torch.randn(p.shape, generator=rng).to(p)))
-        every = subject.output(batch).double()
+        every = subject.output(batch).cpu().double()
     if not bool(torch.isfinite(every).all()):
         return ANY
     low, high = min(found[0], float(every.min())), max(found[1], float(every.max()))
@@ -191,7 +191,7 @@ def right_and_wrong(
     values = target.reshape(output.shape).to(output)
     if bool(((values == 0) | (values == 1)).all()):
         return low + (high - low) * values, low + (high - low) * (1 - values)
-    values = values.double()
+    values = values.cpu().double()
     if not float(values.std()) > 0 or not bool(torch.isfinite(values).all()):
         return None
     middle = min(max(0.0, low), high)

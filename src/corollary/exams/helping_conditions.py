@@ -130,7 +130,7 @@ def floats(trial: TrialRun) -> bool:
 def wild_inputs(trial: TrialRun) -> bool:
     """Inputs of extreme size, far from centred, or with features on very different scales."""
     for x in float_inputs(trial.subject.everything()).values():
-        flat = x.detach().double().reshape(len(x), -1)
+        flat = x.detach().cpu().double().reshape(len(x), -1)
         spread = flat.std(0, unbiased=False)
         spread = spread[spread > 0]
         if not scale_of(x).healthy or (len(spread) and float(spread.max() / spread.median()) > 10):
@@ -140,7 +140,7 @@ def wild_inputs(trial: TrialRun) -> bool:
 
 def standard(x: Tensor) -> bool:
     """Whether every feature is close to mean 0 and size 1, so that there is nothing to change."""
-    flat = x.detach().double().reshape(len(x), -1)
+    flat = x.detach().cpu().double().reshape(len(x), -1)
     spread = flat.std(0, unbiased=False)
     known = spread > 0
     near = ((flat.mean(0).abs() < spread) & (spread > 0.3) & (spread < 3))[known]

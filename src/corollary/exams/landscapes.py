@@ -72,7 +72,7 @@ def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
     """
     need_real_parameters(subject)
     try:
-        return empirical_ntk(model, inputs, read=_few_outputs(subject)).double()
+        return empirical_ntk(model, inputs, read=_few_outputs(subject)).cpu().double()
     except InputError as why:  # such as outputs that depend on the other samples of a batch
         raise NotApplicableError(f"the module has no tangent kernel: {why}") from None
 

@@ -43,8 +43,10 @@ def predict_targets(x: Tensor, target: object) -> bool:
     """
     if not isinstance(target, Tensor) or target.is_complex() or len(target) != len(x):
         return False
-    spread = x.double().std(0, unbiased=False)
-    x = ((x.double() - x.double().mean(0)) / spread.clamp(min=1e-12))[:, spread > 0]
+    x = x.cpu().double()
+    spread = x.std(0, unbiased=False)
+    x = ((x - x.mean(0)) / spread.clamp(min=1e-12))[:, spread > 0]
+    target = target.cpu()
     y = class_numbers(target)
     if not bool(torch.isfinite(x).all()) or x.shape[1] == 0:
         return False
@@ -82,10 +84,11 @@ def features_of(batch: Batch, most: int) -> Tensor:
             raise NotApplicableError("the inputs are not rows of numbers")
         flat = t.detach().reshape(len(t), -1)
         if t.is_floating_point():
-            parts.append(flat.double())
+            parts.append(flat.cpu().double())
         elif not t.is_complex() and int(flat.max()) < TOKENS and int(flat.min()) >= 0:
             counts = torch.zeros(len(flat), TOKENS, dtype=torch.float64)
-            parts.append(counts.scatter_add_(1, flat.long(), torch.ones_like(flat).double()))
+            ids = flat.cpu().long()
+            parts.append(counts.scatter_add_(1, ids, torch.ones_like(ids).double()))
     if not parts:
         raise NotApplicableError("the inputs are neither numbers nor token ids")
     rows = torch.cat(parts, 1)

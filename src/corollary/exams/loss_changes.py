@@ -74,7 +74,7 @@ def output_factor(trial: TrialRun) -> float:
     call = _last(trial)
     if call is None or call.op not in SCALING or call.x is None or call.x.shape != call.y.shape:
         return 1.0
-    x, y = call.x.detach().double(), call.y.detach().double()
+    x, y = call.x.detach().cpu().double(), call.y.detach().cpu().double()
     factor = float((x * y).sum() / x.square().sum()) if float(x.square().sum()) > 0 else 1.0
     same = bool(torch.isclose(y, factor * x, rtol=1e-4, atol=1e-12).all())
     return factor if same and math.isfinite(factor) and factor > 0 else 1.0

@@ -105,7 +105,7 @@ def target_kind(batch: Batch, output: Tensor) -> Targets:
     y = batch.target
     if not isinstance(y, Tensor) or y.numel() == 0 or y.is_complex():
         return ""
-    values = y.double()
+    values = y.cpu().double()
     binary = bool(((values == 0) | (values == 1)).all())
     if not y.is_floating_point() and output.dim() == y.dim() + 1:
         return "classes"

@@ -30,7 +30,7 @@ def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
     with subject.borrowed():
         axis = class_axis(output, batch.target[:2]) if output.dim() > target.dim() else None
         shape = (len(target), *output.shape[1:])
-        constant = torch.zeros(shape, dtype=output.dtype)
+        constant = torch.zeros(shape, dtype=output.dtype, device=output.device)
         if axis is not None:
             constant = constant - math.log(output.shape[axis])  # also right for likelihoods
         constant.requires_grad_(True)
@@ -38,7 +38,7 @@ def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
             (slope,) = torch.autograd.grad(subject.loss_of(constant, batch.target), constant)
         except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
             return None
-    lengths = slope.double().abs()
+    lengths, target, classes = slope.cpu().double().abs(), target.cpu(), classes.cpu()
     lengths = lengths.sum(axis) if axis is not None else lengths.reshape(len(target), -1).sum(1)
     if lengths.shape != target.shape or not bool(torch.isfinite(lengths).all()):
         return None
@@ -63,7 +63,7 @@ def counting_samples(subject: Subject, output: Tensor, target: Tensor) -> Tensor
                 (slope,) = torch.autograd.grad(subject.loss_of(drawn, target), drawn)
         except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
             return None
-        counts |= slope.reshape(len(slope), -1).abs().amax(1) > 0
+        counts |= (slope.reshape(len(slope), -1).abs().amax(1) > 0).cpu()
     return counts
 
 
@@ -85,7 +85,7 @@ def _found(subject: Subject) -> tuple[int, ...]:
     shares = share_of_loss(subject, classes)
     if shares is None or not bool(shares.any()):
         return ()
-    return tuple(int(c) for c in classes[shares == 0])
+    return tuple(int(c) for c in classes.cpu()[shares == 0])
 
 
 def _has_scores(subject: Subject, target: Tensor) -> bool:

@@ -50,8 +50,8 @@ def _order_blind(subject: Subject) -> bool:
     middle = 1 + torch.randperm(x.shape[1] - 2, generator=subject.rng("order of tokens"))
     order = torch.cat([torch.zeros(1, dtype=torch.long), middle, torch.tensor([x.shape[1] - 1])])
     with subject.borrowed(), torch.no_grad():
-        plain = subject.output(batch).double()
-        moved = subject.output(batch.with_inputs(x[:, order])).double()
+        plain = subject.output(batch).cpu().double()
+        moved = subject.output(batch.with_inputs(x[:, order])).cpu().double()
     if plain.dim() == 3 and plain.shape[1] == x.shape[1]:
         plain = plain[:, order]
     return float((plain - moved).abs().max()) < SAME * float(plain.abs().max())

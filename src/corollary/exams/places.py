@@ -73,7 +73,7 @@ def _another(y: Tensor, k: int, ignored: tuple[int, ...]) -> Tensor:
     counted = [c for c in range(k) if c not in ignored]
     following = torch.arange(k)
     following[counted] = torch.tensor([*counted[1:], *counted[:1]])
-    return torch.where(y >= 0, following[y.clamp(min=0)], y)
+    return torch.where(y >= 0, following.to(y.device)[y.clamp(min=0)], y)
 
 
 def _shift_of_own_loss(subject: Subject, raw: object, y: Tensor) -> int | None:
@@ -106,7 +106,7 @@ def _ahead(x: Tensor, y: Tensor) -> int | None:
         low, high = max(0, -ahead), length - max(0, ahead)
         targets, tokens = y[:, low:high], x[:, low + ahead : high + ahead]
         known = targets >= 0
-        same = float((targets == tokens)[known].double().mean()) if bool(known.any()) else 0.0
+        same = float((targets == tokens)[known].cpu().double().mean()) if bool(known.any()) else 0.0
         if same >= SAME and len(targets[known].unique()) > 2:
             found.append(ahead)
     return found[0] if len(found) == 1 else None

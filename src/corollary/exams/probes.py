@@ -40,7 +40,7 @@ class Probe:
                 output = self.subject.output(self._batch(part))
                 if output.dim() == 0 or len(output) != len(part) or output.is_complex():
                     raise NotApplicableError("the output is not one row of real numbers per sample")
-                parts.append(output.reshape(len(part), -1).double())
+                parts.append(output.reshape(len(part), -1).cpu().double())
         return torch.cat(parts)
 
     def values(self, rows: Tensor) -> Tensor:
@@ -120,7 +120,7 @@ def probe_of(subject: Subject, n: int, *, least: int = 8) -> Probe:
     if batch.size < least:
         raise NotApplicableError(f"this exam needs at least {least} samples, got {batch.size}")
     floats = [t for t in batch.tensors() if t.is_floating_point()]
-    x = torch.cat([t.detach().reshape(batch.size, -1).double() for t in floats], dim=1)
+    x = torch.cat([t.detach().reshape(batch.size, -1).cpu().double() for t in floats], dim=1)
     if not bool(torch.isfinite(x).all()):
         raise NotApplicableError("the inputs are not finite")
     return Probe(subject, batch, x)

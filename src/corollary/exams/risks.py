@@ -94,8 +94,8 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
                 need_scores(subject, output, target.clamp(min=0))
             if start == 0 and target.is_floating_point():
                 _need_same_units(subject, raw, output, target)
-            parts.append(_mistakes(output, target, cut))
-            targets.append(target)
+            parts.append(_mistakes(output.cpu(), target.cpu(), cut))
+            targets.append(target.cpu())
     classes = not (numbers or batch.target.is_floating_point())
     wrong, target = torch.cat(parts), torch.cat(targets)
     if not bool(torch.isfinite(wrong).all()):
@@ -107,7 +107,9 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
     chance = _chance(target)
     if not chance > 0:
         raise NotApplicableError("all labels are the same, so there is nothing to learn")
-    each = (wrong.reshape(len(wrong), -1) * counted).sum(1) / counted.sum(1).clamp(min=1).double()
+    each = (wrong.reshape(len(wrong), -1) * counted).sum(1) / counted.sum(1).clamp(
+        min=1
+    ).cpu().double()
     return Risk(each, chance, classes, _of_class(wrong, target))
 
 
@@ -209,8 +211,8 @@ def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
                 f"an output of shape {tuple(output.shape)} does not match a target of shape "
                 f"{tuple(target.shape)}"
             )
-        return (output.reshape(target.shape).double() - target.double()).square()
-    wrong = (predicted(output, target, cut) != target).double()
+        return (output.reshape(target.shape).cpu().double() - target.cpu().double()).square()
+    wrong = (predicted(output, target, cut) != target).cpu().double()
     return _guessing(wrong, output, target, cut)
 
 
@@ -227,7 +229,7 @@ def _guessing(wrong: Tensor, output: Tensor, target: Tensor, cut: float | None) 
     best = scores == scores.amax(-1, keepdim=True)
     count = best.sum(-1)
     inside = best.gather(-1, target.clamp(0, scores.shape[-1] - 1)[..., None])[..., 0]
-    return torch.where(count > 1, 1 - inside / count.clamp(min=1).double(), wrong)
+    return torch.where(count > 1, 1 - inside / count.clamp(min=1).cpu().double(), wrong)
 
 
 def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:
@@ -261,7 +263,7 @@ def _chance(target: Tensor) -> float:
 
 
 def _variance(target: Tensor) -> float:
-    rows = target.double().reshape(len(target), -1)
+    rows = target.cpu().double().reshape(len(target), -1)
     variance = float((rows - rows.mean(0)).square().mean())
     if not variance > 0:
         raise NotApplicableError("all targets are the same, so there is nothing to learn")

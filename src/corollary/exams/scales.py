@@ -52,5 +52,5 @@ def scale_of(x: Tensor) -> Scale:
         >>> scale_of(torch.tensor([3.0, 5.0]))
         Scale(size=4.123105625617661, spread=1.0, mean=4.0)
     """
-    x = x.detach().double()
+    x = x.detach().cpu().double()
     return Scale(float(x.pow(2).mean().sqrt()), float(x.std(unbiased=False)), float(x.mean()))

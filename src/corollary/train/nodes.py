@@ -77,5 +77,5 @@ def accuracy(
         >>> accuracy(torch.eye(3), torch.tensor([0, 1, 0]), torch.tensor([True, True, True]))
         0.6666666666666666
     """
-    right = (logits.argmax(dim=1) == y).double()
+    right = (logits.argmax(dim=1) == y).cpu().double()
     return float(right.masked_fill(logits.isnan().any(dim=1), torch.nan)[where].mean())

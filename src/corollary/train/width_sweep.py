@@ -127,4 +127,4 @@ def _train(net: MLP, data: Pair, stop: Stop, steps: int, lr: float, seed: int) -
 
 def _errors(net: nn.Module, x: Tensor, y: Tensor) -> float:
     with torch.no_grad():
-        return float((net(x).argmax(dim=1) != y).double().mean())
+        return float((net(x).argmax(dim=1) != y).cpu().double().mean())

@@ -128,7 +128,7 @@ def _exact(probe: Probe, view: View) -> tuple[Figure, int] | None:
 
 def _grid_figure(view: View, answers: Tensor) -> Figure:
     ends = (-view.reach, view.reach)
-    return _figure(view, HeatMap(answers.double().tolist(), ends, ends, label="class"))
+    return _figure(view, HeatMap(answers.cpu().double().tolist(), ends, ends, label="class"))
 
 
 def _figure(view: View, mark: HeatMap | Regions) -> Figure:

@@ -78,7 +78,7 @@ class FeaturesRead(Exam):
                     "quantised networks and those with step functions"
                 )
             for of, slope in zip(x, slopes, strict=True):
-                zero = (slope == 0) & (of.detach().double().var(0, unbiased=False) > 0)
+                zero = (slope == 0) & (of.detach().cpu().double().var(0, unbiased=False) > 0)
                 unread.append(zero & (not _moves(subject, batch, of, zero)))
             effects = (
                 [] if floats else [_effects(subject, batch, of, positions) for of in ids.values()]
@@ -97,7 +97,7 @@ class FeaturesRead(Exam):
         )
 
     def _features(self, name: str, x: Tensor, slope: Tensor, unread: Tensor, told: bool) -> Finding:
-        variance = x.detach().double().var(0, unbiased=False)
+        variance = x.detach().cpu().double().var(0, unbiased=False)
         varies = variance > 0
         sensitivity = slope * variance
         ignored = int(unread.sum())
@@ -183,7 +183,7 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor], directions: in
             output, leaves, signs, retain_graph=True, allow_unused=True, materialize_grads=True
         )
         for t, g in zip(total, found, strict=True):
-            t += g.detach().double().square().mean(0).cpu() / directions
+            t += g.detach().cpu().double().square().mean(0) / directions
     return total
 
 
@@ -229,7 +229,7 @@ def _they_tell(subject: Subject, x: Tensor, unread: Tensor) -> bool:
     if not x.is_floating_point():
         rows = F.one_hot(rows, int(rows.max()) + 1).reshape(len(x), -1)
     every = max(1, rows.shape[1] // MOST_ROWS)
-    return predict_targets(rows[:, ::every].double().cpu(), target)
+    return predict_targets(rows[:, ::every].cpu().double().cpu(), target)
 
 
 def _ids(batch: Batch) -> dict[str, Tensor]:
@@ -250,7 +250,7 @@ def _effects(subject: Subject, batch: Batch, x: Tensor, positions: int) -> Tenso
     """Mean square change of the output when a position takes the token of another sample."""
     effects = []
     with torch.no_grad():
-        before = subject.output(batch).double()
+        before = subject.output(batch).cpu().double()
         for position in range(min(x.shape[1], positions)):
             other = x.clone()
             other[:, position] = x[:, position].roll(1)
@@ -258,7 +258,7 @@ def _effects(subject: Subject, batch: Batch, x: Tensor, positions: int) -> Tenso
                 effects.append(torch.tensor(math.nan))  # such as padding: nothing to compare
                 continue
             tensors = [other if t is x else t for t in batch.tensors()]
-            after = subject.output(batch.with_inputs(*tensors)).double()
+            after = subject.output(batch.with_inputs(*tensors)).cpu().double()
             effects.append((after - before).square().mean())
     return torch.stack(effects).cpu()
 

@@ -75,7 +75,7 @@ class Representations(Exam):
         passes = _all_passes(subject, batch, narrow.name)
         yield self._narrowest(layers, classes, _input_dimension(batch), passes)
         if last is not None and classes > 1 and len(last) == batch.size:
-            yield from self._collapse(last.double().flatten(1), batch.target, classes)
+            yield from self._collapse(last.cpu().double().flatten(1), batch.target, classes)
 
     def _narrowest(
         self, layers: list[Layer], classes: int, given: int, all_passes: bool
@@ -142,10 +142,10 @@ def _all_passes(subject: Subject, batch: Batch, name: str) -> bool:
         return output.mean(0, keepdim=True).expand_as(output)
 
     with subject.borrowed(), torch.no_grad():
-        before = subject.output(batch).double()
+        before = subject.output(batch).cpu().double()
         handle = layer.register_forward_hook(flat)
         try:
-            after = subject.output(batch).double()
+            after = subject.output(batch).cpu().double()
         finally:
             handle.remove()
     spreads = [float((y - y.mean(0)).abs().max()) for y in (before, after)]
@@ -184,7 +184,7 @@ def _layer(name: str, h: Tensor) -> Layer:
     width = h.shape[1]
     if not bool(torch.isfinite(h).all()):
         return Layer(name, width, 0, math.nan)
-    h = _coordinates(h.double())
+    h = _coordinates(h.cpu().double())
     return Layer(name, width, _linear_dimension(h), _intrinsic(h))
 
 
@@ -214,7 +214,9 @@ def _intrinsic(h: Tensor) -> float:
 
 
 def _input_dimension(batch: Batch) -> int:
-    floats = [t.double().flatten(1) for t in batch.tensors() if t.is_floating_point() and t.dim()]
+    floats = [
+        t.cpu().double().flatten(1) for t in batch.tensors() if t.is_floating_point() and t.dim()
+    ]
     return _linear_dimension(torch.cat(floats, dim=1)) if floats else batch.size
 
 
@@ -227,7 +229,7 @@ def _classes(batch: Batch) -> int:
 
 def _class_spreads(h: Tensor, y: Tensor) -> tuple[float, float, float]:
     """Mean square distances from samples to class means and between class means, and a cosine."""
-    _, which = y.unique(return_inverse=True)
+    _, which = y.cpu().unique(return_inverse=True)
     counts = torch.bincount(which).to(h)
     means = torch.zeros(len(counts), h.shape[1], dtype=h.dtype).index_add_(0, which, h)
     means /= counts[:, None]

@@ -142,7 +142,7 @@ class _Changes:
     def __call__(self, transform: Callable[[Tensor], Tensor], odd: bool = False) -> float:
         tensors = [t for t in self.probe.batch.tensors() if t.is_floating_point()]
         rows = torch.cat(
-            [transform(t.detach().double()).reshape(len(t), -1) for t in tensors], dim=1
+            [transform(t.detach().cpu().double()).reshape(len(t), -1) for t in tensors], dim=1
         )
         y = self.probe.values(rows)
         gap = (y + self.y if odd else y - self.y).square().sum(1).mean()

@@ -48,9 +48,9 @@ class Calibration(Exam):
             raise NotApplicableError(
                 f"this exam is for classifiers and needs at least {FEWEST} samples"
             )
-        logits = scores.double()
+        logits = scores.cpu().double()
         confidence, said = logits.softmax(1).max(1)
-        right = (said == labels).double()
+        right = (said == labels).cpu().double()
         error, (low, high) = _error(confidence, right), _by_chance(confidence, subject)
         half = len(logits) // 2
         warmth = temperature(logits[:half], labels[:half])
@@ -99,7 +99,7 @@ class Calibration(Exam):
         k = min(half, math.ceil((half + 1) * (1 - MISS)))
         threshold = scores.sort().values[k - 1]
         sets = 1 - p[half:] <= threshold
-        covered = float(sets[torch.arange(len(p) - half), labels[half:]].double().mean())
+        covered = float(sets[torch.arange(len(p) - half), labels[half:]].cpu().double().mean())
         # With k of n calibration scores below, coverage of new samples is Beta(k, n + 1 - k), so
         # how many of m sets hold their label is beta-binomial: the interval is exact.
         m, mean = len(p) - half, k / (half + 1)
@@ -114,7 +114,7 @@ class Calibration(Exam):
             expected=f"{100 * (1 - MISS):g} %",
             meaning=f"A conformal set holds all classes with a probability above "
             f"{1 - float(threshold):.2g}: "
-            f"{float(sets.double().sum(1).mean()):.2g} classes on average."
+            f"{float(sets.cpu().double().sum(1).mean()):.2g} classes on average."
             + (
                 "" if held else " The guarantee is for samples that the network was not trained on."
             ),
@@ -163,7 +163,7 @@ def _by_chance(confidence: Tensor, subject: Subject) -> tuple[float, float]:
     """The middle 95 % of the error of a network that is calibrated perfectly."""
     rng = subject.rng("calibration")
     drawn = torch.rand(DRAWS, len(confidence), generator=rng, dtype=torch.float64)
-    errors = sorted(_error(confidence, (row < confidence).double()) for row in drawn)
+    errors = sorted(_error(confidence, (row < confidence).cpu().double()) for row in drawn)
     return errors[int(0.025 * DRAWS)], errors[int(0.975 * DRAWS)]
 
 

@@ -147,7 +147,7 @@ def _difference(a: Tensor, b: Tensor, target: object) -> float:
     """The share of answers that differ; in regression, the change relative to the spread."""
     if isinstance(target, Tensor) and not target.is_floating_point():
         try:
-            return float((predicted(a, target) != predicted(b, target)).double().mean())
+            return float((predicted(a, target) != predicted(b, target)).cpu().double().mean())
         except NotApplicableError:
             pass
     a, b = (t.detach().to(torch.complex128 if t.is_complex() else torch.float64) for t in (a, b))

@@ -44,7 +44,7 @@ class Margins(Exam):
             proven = _proven(subject, batch)
         right = (margins > 0) & (slopes > 0)
         room = _nearest_other(batch) / 2
-        known = float((margins <= 0).double().mean()) < LEARNED * _chance(batch)
+        known = float((margins <= 0).cpu().double().mean()) < LEARNED * _chance(batch)
         if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
                 f"only {int(right.sum())} of {batch.size} samples are classified correctly; "
@@ -85,15 +85,15 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     if not margins.requires_grad:
         raise NotApplicableError("the output is not differentiable with respect to the inputs")
     slopes = torch.autograd.grad(margins.sum(), leaves, allow_unused=True, materialize_grads=True)
-    lengths = torch.cat([g.double().reshape(len(g), -1) for g in slopes], dim=1).norm(dim=1)
-    return margins.detach().double(), lengths
+    lengths = torch.cat([g.cpu().double().reshape(len(g), -1) for g in slopes], dim=1).norm(dim=1)
+    return margins.detach().cpu().double(), lengths
 
 
 def _nearest_other(batch: Batch) -> Tensor:
     """Distance from each sample to the nearest sample with another label."""
-    floats = [t.detach().double() for t in batch.tensors() if _real(t)]
+    floats = [t.detach().cpu().double() for t in batch.tensors() if _real(t)]
     x = torch.cat([t.reshape(len(t), -1) for t in floats], dim=1)
-    y = batch.target.reshape(-1)
+    y = batch.target.reshape(-1).cpu()
     apart = torch.cdist(x, x).masked_fill(y[:, None] == y, torch.inf)
     nearest = apart.amin(dim=1)
     if not bool(torch.isfinite(nearest).all()):

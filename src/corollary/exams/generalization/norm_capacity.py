@@ -70,7 +70,7 @@ class NormCapacity(Exam):
             except NotApplicableError:  # the slopes are all that can be said
                 return
         radius = math.hypot(_radius(batch), 1.0) if biased else _radius(batch)
-        yield self._bound(_bound(matrices, scores.double(), labels, radius), batch.size)
+        yield self._bound(_bound(matrices, scores.cpu().double(), labels.cpu(), radius), batch.size)
 
     def _slopes(self, slopes: list[tuple[str, float]], seen: float) -> Finding:
         product = math.prod(s for _, s in slopes)
@@ -109,15 +109,15 @@ class NormCapacity(Exam):
 
 def _seen(subject: Subject, batch: Batch) -> float:
     """The largest slope between two samples."""
-    x = batch.tensors()[0].detach().double().flatten(1)
-    y = subject.output(batch).detach().double().flatten(1)
+    x = batch.tensors()[0].detach().cpu().double().flatten(1)
+    y = subject.output(batch).detach().cpu().double().flatten(1)
     apart = torch.pdist(x)
     slopes = torch.pdist(y)[apart > 0] / apart[apart > 0]
     return float(slopes.max()) if len(slopes) else 0.0
 
 
 def _radius(batch: Batch) -> float:
-    return float(batch.tensors()[0].detach().double().flatten(1).norm(dim=1).max())
+    return float(batch.tensors()[0].detach().cpu().double().flatten(1).norm(dim=1).max())
 
 
 def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float) -> Bound:
@@ -139,7 +139,7 @@ def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float
         return float(ramp(margin, gamma=gamma).mean())
 
     # A margin beyond those of the samples would give a bound a little above 1 to any network.
-    most = (1 + float((margin <= 0).double().mean())) / 2
+    most = (1 + float((margin <= 0).cpu().double().mean())) / 2
     gammas = [2.0**j for j in GRID if loss(2.0**j) <= most]
     if not gammas:
         raise NotApplicableError(

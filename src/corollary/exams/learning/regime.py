@@ -49,7 +49,7 @@ class LearningRegime(Exam):
             before = tangent_kernel(subject, model, run.inputs)
             history = run.run(model)
             after = tangent_kernel(subject, model, run.inputs)
-        targets = _columns(run.batch.target).double()
+        targets = _columns(run.batch.target).cpu().double()
         if not bool((targets - targets.mean(0)).any()):
             raise NotApplicableError("all targets are the same, so there is nothing to learn")
         found = regime(_centred(before), _centred(after), targets)

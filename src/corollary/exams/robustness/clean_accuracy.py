@@ -93,6 +93,6 @@ def _renamed(found: Classifier) -> int:
     meant = classes(found.y) if found.y.is_floating_point() else found.y
     k = found.classes
     table = torch.zeros(k, k, dtype=torch.int64)
-    table.index_put_((meant, said), torch.ones_like(meant), accumulate=True)
+    table.index_put_((meant.cpu(), said.cpu()), torch.tensor(1), accumulate=True)
     rows, columns = linear_sum_assignment(table.numpy(), maximize=True)
     return int(table[rows, columns].sum())

@@ -93,7 +93,7 @@ class GradientMasking(Exam):
         for eps in (share * unit for share in SHARES):
             few = PGD(eps, steps=FEW, box=box)(f, x, y, rng=rng).fooled
             blind = BlackBoxAttack(eps, queries=QUERIES, box=box)(f, x, y, rng=rng).fooled
-            if float((few | blind).double().mean()) >= TELLS:
+            if float((few | blind).cpu().double().mean()) >= TELLS:
                 break
         many = few.clone()
         if not bool(few.all()):

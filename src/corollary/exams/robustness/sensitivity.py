@@ -70,7 +70,7 @@ def _steepest(found: Classifier) -> tuple[float, float]:
     if gap.grad_fn is None:
         return 0.0, float(gap.median())
     (g,) = torch.autograd.grad(gap.sum(), x, allow_unused=True)
-    slope = 0.0 if g is None else float(g.flatten(1).double().norm(dim=1).max())
+    slope = 0.0 if g is None else float(g.flatten(1).cpu().double().norm(dim=1).max())
     return slope, float(gap.detach().median())
 
 

@@ -121,7 +121,7 @@ class SmallestPerturbation(Exam):
 def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
     start = now()
     attack = DeepFool(norm, steps=STEPS, box=found.box)(found.scores, found.x, found.y)
-    sizes = torch.where(attack.fooled, attack.size(norm), math.inf).double()
+    sizes = torch.where(attack.fooled, attack.size(norm), math.inf).cpu().double()
     try:
         certifier = Certifier(found.scores, found.x, norm=norm, box=found.box)
     except (NotApplicableError, InputError) as why:
@@ -131,14 +131,16 @@ def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
     best, by = torch.zeros_like(sizes), "lipschitz"
     if norm == "l2":
         try:
-            best = lipschitz_certificate(certifier).radius(found.x, found.y).double()
+            best = lipschitz_certificate(certifier).radius(found.x, found.y).cpu().double()
         except NotApplicableError:
             pass
     for method in METHODS:
         trial = certifier.trial_seconds(found.x, found.y, most, method)
         if start + 0.6 * seconds < now() + (HALVINGS + 1) * trial:
             break
-        radius = certifier.radius(found.x, found.y, method, most=most, halvings=HALVINGS).double()
+        radius = (
+            certifier.radius(found.x, found.y, method, most=most, halvings=HALVINGS).cpu().double()
+        )
         if bool((radius > best).any()):
             best, by = torch.maximum(best, radius), method
     return Between(best, sizes, by)

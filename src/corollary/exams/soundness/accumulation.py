@@ -91,7 +91,8 @@ class Accumulation(Exam):
 def _product(a: list[Tensor], b: list[Tensor]) -> float:
     """The inner product, in double precision."""
     return math.fsum(
-        float(x.reshape(-1).double() @ y.reshape(-1).double()) for x, y in zip(a, b, strict=True)
+        float(x.reshape(-1).cpu().double() @ y.reshape(-1).cpu().double())
+        for x, y in zip(a, b, strict=True)
     )
 
 

@@ -115,7 +115,7 @@ def end_left_out(subject: Subject) -> tuple[int, float] | None:
     for token in ignored_classes(subject):
         last = (y == token) & (x != token)  # what stands before the first of them
         rows = last.any(1)
-        share = float(rows.double().mean())
+        share = float(rows.cpu().double().mean())
         if share > MOST and len(x[last].unique()) > 2:
             return token, share
     return None

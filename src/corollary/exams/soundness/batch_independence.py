@@ -126,8 +126,8 @@ def _replaced(batch: Batch, row: int) -> Batch:
 def _change(y: Tensor, z: Tensor, row: int) -> float:
     """Largest change of the other rows, relative to the spread of all."""
     others = torch.arange(len(y)) != row
-    scale = float((y.double() - y.double().mean(0)).abs().max()) or 1.0
-    gap = (y - z)[others].double().abs().nan_to_num()
+    scale = float((y.cpu().double() - y.cpu().double().mean(0)).abs().max()) or 1.0
+    gap = (y - z)[others].cpu().double().abs().nan_to_num()
     return float(gap.max()) / scale
 
 

@@ -65,7 +65,7 @@ def _predicts_next(batch: Batch) -> bool:
     x, target = batch.tensors()[0], batch.target
     if not isinstance(target, Tensor) or target.shape != x.shape or x.shape[1] < 2:
         return False
-    return bool((target[:, :-1] == x[:, 1:]).double().mean() > 0.9)
+    return bool((target[:, :-1] == x[:, 1:]).cpu().double().mean() > 0.9)
 
 
 def looks_ahead(subject: Subject) -> bool | None:
@@ -91,7 +91,7 @@ def _leak(subject: Subject) -> float:
         cut = x.shape[1] // 2
         other = subject.output(_with_other_future(batch, x, cut))
         changed = classes_last(subject, other, batch.target)
-    scale = float(y.double().std()) or 1.0
+    scale = float(y.cpu().double().std()) or 1.0
     return float((changed - y)[:, :cut].abs().max()) / scale
 
 

@@ -33,8 +33,8 @@ class Determinism(Exam):
         with subject.borrowed() as model, torch.no_grad():
             first, one = _trace(subject, model, batch, seed=1)
             second, two = _trace(subject, model, batch, seed=2)
-        scale = float(one.double().pow(2).mean().sqrt()) or 1.0
-        gap = float((one - two).abs().double().pow(2).mean().sqrt()) / scale
+        scale = float(one.cpu().double().pow(2).mean().sqrt()) or 1.0
+        gap = float((one - two).abs().cpu().double().pow(2).mean().sqrt()) / scale
         if gap == 0 or (one.isnan() == two.isnan()).all() and not gap > 0:
             yield self.finding(
                 "Outputs are repeatable",

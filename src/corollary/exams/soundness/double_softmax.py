@@ -44,7 +44,7 @@ class DoubleSoftmax(Exam):
         if output.shape[axis] < 2:
             raise NotApplicableError("there is one output per sample")
         takes_logits = math.isclose(float(loss), float(shifted), rel_tol=1e-4, abs_tol=1e-5)
-        sums = output.double().sum(axis)
+        sums = output.cpu().double().sum(axis)
         probabilities = bool((output >= 0).all()) and bool((sums - 1).abs().max() < 1e-4)
         if takes_logits and probabilities:
             yield self._fault(output.shape[axis], float(loss))

@@ -100,7 +100,7 @@ class Duplicates(Exam):
         """The variance of regression targets among samples whose inputs are equal."""
         if not isinstance(y, Tensor) or not y.is_floating_point() or len(y) != len(x):
             return
-        y = y.detach().double().reshape(len(y), -1)
+        y = y.detach().cpu().double().reshape(len(y), -1)
         means = torch.zeros(len(counts), y.shape[1], dtype=y.dtype).index_add(0, which, y)
         means = means / counts[:, None]
         total = float((y - y.mean(0)).square().sum())
@@ -161,7 +161,7 @@ class Duplicates(Exam):
         # In few dimensions neighbours are that near without being copies.
         if len(x) * NEAR ** _dimension(x) < MANY:
             near |= nearest <= NEAR * scale
-        share = float((near | (nearest == 0)).double().mean())
+        share = float((near | (nearest == 0)).cpu().double().mean())
         leaks = share - _by_chance(twice) > MANY
         return self.finding(
             "Held-out samples are in the training data" if leaks else "Held-out samples are new",
@@ -215,5 +215,5 @@ def _rows(batch: Batch) -> Tensor:
         raise NotApplicableError("the inputs are sparse")
     if not tensors or any(t.is_complex() for t in tensors):
         raise NotApplicableError("the inputs are not real tensors with one entry per sample")
-    rows = [t.detach().reshape(len(t), -1).double() for t in tensors]
+    rows = [t.detach().reshape(len(t), -1).cpu().double() for t in tensors]
     return torch.cat(rows, dim=1)

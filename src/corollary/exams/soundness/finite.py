@@ -98,7 +98,7 @@ def _finite_rows(batch: Batch) -> Batch:
     fine = torch.ones(batch.size, dtype=torch.bool)
     for t in batch.tensors():
         if t.is_floating_point() and t.layout is torch.strided and len(t) == batch.size:
-            fine &= torch.isfinite(t).reshape(len(t), -1).all(1)
+            fine &= torch.isfinite(t).reshape(len(t), -1).all(1).cpu()
     if not bool(fine.any()):
         raise NotApplicableError("no sample of the data has only finite values")
     return batch if bool(fine.all()) else batch.slice(fine.nonzero()[:, 0])

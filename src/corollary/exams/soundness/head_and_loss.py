@@ -75,8 +75,8 @@ class HeadAndLoss(Exam):
             return None
         if head.output.numel() != head.batch.target.numel():
             return None
-        y = head.batch.target.double()
-        out = float(((y < head.low) | (y > head.high)).double().mean())
+        y = head.batch.target.cpu().double()
+        out = float(((y < head.low) | (y > head.high)).cpu().double().mean())
         if not out > SOME or not wanted_beyond(subject, head):
             return None
         return self.finding(
@@ -103,7 +103,7 @@ class HeadAndLoss(Exam):
         axis = 1 if head.output.dim() > 1 else 0
         if divergence and head.output.dim() > 2:
             axis = head.output.dim() - 1
-        total = head.output.double().exp().sum(axis)
+        total = head.output.cpu().double().exp().sum(axis)
         if bool((total - 1).abs().max() < 1e-3):
             return None
         shares = bool((head.output >= 0).all()) and head.high <= 1
@@ -184,7 +184,7 @@ class HeadAndLoss(Exam):
         """Targets outside 0 and 1 for a logistic loss, which is then unbounded below."""
         if head.loss not in ("logistic", "probabilities"):
             return None
-        y = head.batch.target.double()
+        y = head.batch.target.cpu().double()
         if bool(((y >= 0) & (y <= 1)).all()):
             return None
         return self.finding(

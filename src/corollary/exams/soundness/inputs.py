@@ -39,7 +39,7 @@ class Inputs(Exam):
         elif not floats:
             raise NotApplicableError("no input has floating-point numbers")
         for name, x in floats.items():
-            yield from self._one(name, x.detach().double())
+            yield from self._one(name, x.detach().cpu().double())
 
     def _wrap(self, subject: Subject) -> Iterator[Finding]:
         """Whether arithmetic on 8-bit integers leaves their range."""
@@ -52,8 +52,8 @@ class Inputs(Exam):
                 narrow, wider = subject.output(batch), subject.output(wide)
         except (RuntimeError, TypeError, ValueError):
             return  # it does not take wider integers, so the two cannot be compared
-        scale = float(wider.double().abs().max()) or 1.0
-        if float((narrow - wider).double().abs().max()) > 1e-4 * scale:
+        scale = float(wider.cpu().double().abs().max()) or 1.0
+        if float((narrow - wider).cpu().double().abs().max()) > 1e-4 * scale:
             yield self.finding(
                 "8-bit integers overflow",
                 severity=Severity.HIGH,
@@ -66,7 +66,7 @@ class Inputs(Exam):
 
     def _one(self, name: str, x: Tensor) -> Iterator[Finding]:
         if not torch.isfinite(x).all():
-            share = float((~torch.isfinite(x)).double().mean())
+            share = float((~torch.isfinite(x)).cpu().double().mean())
             yield self.finding(
                 "NaN or infinite values",
                 severity=Severity.HIGH,

@@ -48,15 +48,18 @@ class LabelNoise(Exam):
             raise NotApplicableError(
                 f"this exam needs at least {FEWEST} samples with floating-point inputs"
             )
-        x = torch.cat([t.detach().reshape(len(t), -1).double() for t in floats], 1)
+        x = torch.cat([t.detach().reshape(len(t), -1).cpu().double() for t in floats], 1)
         if not bool(torch.isfinite(x).all()):
             raise NotApplicableError("some inputs are not finite")
         said, votes = _voted(_standardised(x), labels)
         chance = 1 - float(labels.bincount().max()) / len(labels)
-        if float((said != labels).double().mean()) > TELLS * chance:
+        if float((said != labels).cpu().double().mean()) > TELLS * chance:
             raise NotApplicableError("samples that lie close together do not share their labels")
         wrong = (said != labels) & (votes >= AGREE)
-        share, pure = float(wrong.double().mean()), float((votes == NEAR).double().mean())
+        share, pure = (
+            float(wrong.cpu().double().mean()),
+            float((votes == NEAR).cpu().double().mean()),
+        )
         noisy = share > MANY and pure < PURE
         heavy = _heavy(said != labels, votes)
         if not noisy and heavy is not None and _network_errs(subject, budget):
@@ -112,8 +115,8 @@ def _heavy(differs: Tensor, votes: Tensor) -> float | None:
     order = votes.argsort(descending=True, stable=True)
     quarter = len(votes) // 4
     sure, unsure = order[:quarter], order[-quarter:]
-    best, worst = (float(differs[rows].double().mean()) for rows in (sure, unsure))
-    agree = float(votes[sure].double().mean()) / NEAR
+    best, worst = (float(differs[rows].cpu().double().mean()) for rows in (sure, unsure))
+    agree = float(votes[sure].cpu().double().mean()) / NEAR
     return best if agree > MOST and best > HEAVY and best > FLAT * worst else None
 
 
@@ -137,7 +140,7 @@ def _standardised(x: Tensor) -> Tensor:
     if len(varied) == 0:
         raise NotApplicableError("all samples are the same")
     middle = varied.median()
-    alike = bool(((varied > middle / 10) & (varied < middle * 10)).double().mean() > 0.5)
+    alike = bool(((varied > middle / 10) & (varied < middle * 10)).cpu().double().mean() > 0.5)
     if alike and float(varied.max()) < 10 * float(middle):
         return x
     return (x - x.mean(0)) / spread.clamp(min=1e-30)

@@ -51,7 +51,7 @@ class Labels(Exam):
             yield self._out_of_range(target, classes)
             return
         counts = torch.bincount(target[target >= 0])
-        seen = counts[counts > 0].double()
+        seen = counts[counts > 0].cpu().double()
         if len(seen) < 2:
             yield self.finding(
                 "One class only",
@@ -89,7 +89,7 @@ class Labels(Exam):
         """A rare class is a fault if neither the loss weights it nor the network learns it."""
         classes = counts.nonzero()[:, 0]
         shares = share_of_loss(subject, classes)
-        weighted = counts[classes].double() if shares is None else shares
+        weighted = counts[classes].cpu().double() if shares is None else shares
         classes, weighted = classes[weighted > 0], weighted[weighted > 0]  # some are left out
         rarest, frequent = int(classes[weighted.argmin()]), int(classes[weighted.argmax()])
         ratio = float(counts[frequent] / counts[rarest])

@@ -90,10 +90,10 @@ def _table(batch: Batch) -> tuple[Tensor, Tensor]:
     target = classes if classes is not None else y
     if not isinstance(target, Tensor) or target.numel() != batch.size or batch.size < FEWEST:
         raise NotApplicableError(f"this exam needs at least {FEWEST} samples with one target each")
-    x, target = inputs[0].detach().double(), target.detach().flatten()
+    x, target = inputs[0].detach().cpu().double(), target.detach().cpu().flatten()
     if x.shape[1] < 2 or len(target.unique()) < 2 or not bool(torch.isfinite(x).all()):
         raise NotApplicableError("this exam needs several features, and targets that differ")
-    return x, target.double() if target.is_floating_point() else target
+    return x, target.cpu().double() if target.is_floating_point() else target
 
 
 def _held(subject: Subject, found: list[int]) -> str:

@@ -87,14 +87,14 @@ class LossAndTargets(Exam):
         if counts is None:
             return
         for value in values.tolist():
-            here = flat[:, 0] == value
+            here = (flat[:, 0] == value).cpu()
             if bool(counts[here].any()) or not bool(counts[~here].any()):
                 continue
             yield self.finding(
                 f"Samples with target {value:g} have no effect on the loss",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
-                value=rounded(100 * float(here.double().mean())),
+                value=rounded(100 * float(here.cpu().double().mean())),
                 unit="% of the targets have no effect on the gradient",
                 expected="0 %",
                 meaning=f"The loss of a sample with the label {value:g} is the same whatever "

@@ -109,7 +109,7 @@ class LossArguments(Exam):
         if targets.dim() == 2:
             inside = torch.arange(targets.shape[1]) < wanted.reshape(-1, 1).cpu()
             targets = targets.cpu()[inside.expand(len(targets), -1)]
-        share = float((targets == blank).double().mean()) if targets.numel() else 0.0
+        share = float((targets == blank).cpu().double().mean()) if targets.numel() else 0.0
         if share > 0:
             yield self._fault(
                 "The targets contain the blank of the CTC loss",
@@ -187,7 +187,7 @@ class LossArguments(Exam):
         )
         if not 0 <= c < k or not isinstance(target, Tensor) or target.is_floating_point():
             return
-        share = float((target == c).double().mean())
+        share = float((target == c).cpu().double().mean())
         if not share > 0 or not _is_a_class(target, c):
             return
         yield self._fault(
@@ -217,7 +217,7 @@ def _is_a_class(target: Tensor, c: int) -> bool:
         return target.dim() == 1
     here = target == c
     before, after = (~here).cumsum(1) > 0, (~here).flip(1).cumsum(1).flip(1) > 0
-    return float((here & before & after).any(1).double().mean()) > BETWEEN
+    return float((here & before & after).any(1).cpu().double().mean()) > BETWEEN
 
 
 LOOKED_AT = {

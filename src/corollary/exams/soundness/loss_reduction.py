@@ -21,6 +21,7 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.readings import rounded
+from corollary.theory.precision import wide
 
 SAMPLES = 32
 
@@ -78,8 +79,8 @@ class LossReduction(Exam):
             drawn = _like(output, target, subject.rng("loss"))
             places = (target.roll(1, 0), target.flip(0), target[:1].expand_as(target))
             try:
-                now = float(subject.loss_of(drawn, _wide(target)))
-                rolled, turned, other = (float(subject.loss_of(drawn, _wide(t))) for t in places)
+                now = float(subject.loss_of(drawn, wide(target)))
+                rolled, turned, other = (float(subject.loss_of(drawn, wide(t))) for t in places)
             except (CorollaryError, RuntimeError, ValueError, TypeError):
                 return False  # a loss of more than the output; it is not judged
         # Rounding of a sum in another order, in double precision, against what other targets do:
@@ -104,17 +105,13 @@ class LossReduction(Exam):
 
 def _like(output: Tensor, target: Tensor, rng: torch.Generator) -> Tensor:
     """Random outputs in double precision, of the size of the targets where these are numbers."""
-    drawn = torch.randn(output.shape, generator=rng).double()
+    drawn = wide(torch.randn(output.shape, generator=rng).to(output.device))
     if not target.is_floating_point():
         return drawn.sigmoid()
-    values = target.double()
+    values = wide(target)
     inside = bool(((values >= 0) & (values <= 1)).all())  # may be probabilities
     spread = float(values.std()) or 1.0
     return drawn.sigmoid() if inside else values.mean() + spread * drawn
-
-
-def _wide(target: Tensor) -> Tensor:
-    return target.double() if target.is_floating_point() else target
 
 
 def _twice(batch: Batch) -> Batch:

@@ -188,5 +188,5 @@ def _tracks(module: nn.Module) -> bool:
 
 
 def _distance(a: Tensor, b: Tensor) -> float:
-    scale = a.double().sub(a.double().mean()).pow(2).mean().sqrt()
-    return float((a - b).double().pow(2).mean().sqrt() / scale.clamp(min=1e-30))
+    scale = a.cpu().double().sub(a.cpu().double().mean()).pow(2).mean().sqrt()
+    return float((a - b).cpu().double().pow(2).mean().sqrt() / scale.clamp(min=1e-30))

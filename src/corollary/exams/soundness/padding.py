@@ -50,8 +50,8 @@ class Padding(Exam):
             two = subject.output(_padded(batch, name, sequences, cut, ones_count, 1))
         if one.dim() > 1 and one.shape[1] == mask.shape[1]:
             one, two = one[:, :cut], two[:, :cut]
-        scale = float((one.double() - one.double().mean()).abs().max()) or 1.0
-        gap = float((one - two).double().abs().max()) / scale
+        scale = float((one.cpu().double() - one.cpu().double().mean()).abs().max()) or 1.0
+        gap = float((one - two).cpu().double().abs().max()) / scale
         leaks = gap > TOLERANCE
         yield self.finding(
             "Padding changes the answers" if leaks else "Padding does not matter",

@@ -69,13 +69,13 @@ def _used_as_token(ids: Tensor, padding: int) -> float:
     here = ids == padding
     if ids.shape[1] == 1:
         _, counts = ids[~here].unique(return_counts=True)
-        share = float(here.double().mean())
-        if len(counts) < 2 or share > AS_OTHERS * float(counts.double().median()) / len(ids):
+        share = float(here.cpu().double().mean())
+        if len(counts) < 2 or share > AS_OTHERS * float(counts.cpu().double().median()) / len(ids):
             return 0.0
         return 1.0 if share > 0 else 0.0
     before = (~here).cumsum(1) > 0
     after = (~here).flip(1).cumsum(1).flip(1) > 0
-    return float((here & before & after).any(1).double().mean())
+    return float((here & before & after).any(1).cpu().double().mean())
 
 
 def _indices(subject: Subject) -> dict[str, tuple[nn.Embedding, Tensor]]:

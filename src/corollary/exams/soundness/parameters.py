@@ -194,7 +194,7 @@ def _copies(parameters: dict[str, nn.Parameter]) -> list[tuple[str, str]]:
         values = p.detach()
         if values.numel() < 4 or bool((values == values.flatten()[0]).all()):
             continue  # biases of zeros and gains of one are equal by design
-        key = (tuple(values.shape), values.dtype, float(values.real.double().sum()))
+        key = (tuple(values.shape), values.dtype, float(values.real.cpu().double().sum()))
         other = seen.setdefault(key, name)
         if other != name and torch.equal(values, parameters[other].detach()):
             pairs.append((other, name))

@@ -102,13 +102,14 @@ def shares_in_the_middle(
         >>> shares_in_the_middle(torch.full((11,), 0.5), y, 0.0, 1.0)[0]
         (1.0, 4)
     """
-    place = (target.double().flatten() - low) / (high - low)
-    answer = (output.double().flatten() - low) / (high - low)
+    place = (target.cpu().double().flatten() - low) / (high - low)
+    answer = (output.cpu().double().flatten() - low) / (high - low)
     from_end = torch.minimum(place, 1 - place)
     middle = (answer > MIDDLE) & (answer < 1 - MIDDLE)
     zones = from_end <= TENTH + 1e-6, (from_end > TENTH + 1e-6) & (from_end <= 2 * TENTH)
     first, second = (
-        (float(middle[z].double().mean()) if bool(z.any()) else 0.0, int(z.sum())) for z in zones
+        (float(middle[z].cpu().double().mean()) if bool(z.any()) else 0.0, int(z.sum()))
+        for z in zones
     )
     return first, second
 
@@ -127,8 +128,8 @@ def circular_error(after: Aftermath, low: float, high: float) -> float:
     """Mean squared distance around a circle of the range, over the variance of the targets."""
     if after.output is None or after.target is None:
         return math.inf
-    y = after.target.double().flatten()
-    gap = (after.output.double().flatten() - y) / (high - low)
+    y = after.target.cpu().double().flatten()
+    gap = (after.output.cpu().double().flatten() - y) / (high - low)
     around = (gap - gap.round()) * (high - low)
     error = float(around.square().mean() / y.var())
     return error if math.isfinite(error) else math.inf

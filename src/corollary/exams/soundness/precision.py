@@ -74,10 +74,10 @@ class Precision(Exam):
         values = torch.cat([g.detach().abs().flatten().float() for g in found if g is not None])
         half = any(p.dtype == torch.float16 for p in held)
         if half:
-            share = float((values == 0).double().mean())
+            share = float((values == 0).cpu().double().mean())
         else:
             nonzero = values[values > 0]
-            share = float((nonzero < TINY).double().mean()) if len(nonzero) else 0.0
+            share = float((nonzero < TINY).cpu().double().mean()) if len(nonzero) else 0.0
         many = share > MANY
         yield self.finding(
             "Gradients that vanish in half precision" if many else "Gradients in half precision",

@@ -104,7 +104,7 @@ class Shift(Exam):
     def _missing(self, subject: Subject, a: Tensor, b: Tensor) -> Iterator[Finding]:
         """Held-out classes that no training sample has."""
         new = ~torch.isin(b, a)
-        share = float(new.double().mean())
+        share = float(new.cpu().double().mean())
         if not share > MISSING or len(a) >= subject.samples:  # of more data not all was read
             return
         classes = b[new].unique().tolist()
@@ -158,7 +158,7 @@ def _coefficient(sides: Tensor, distance: Tensor) -> Tensor:
 def _class_test(a: Tensor, b: Tensor, rng: torch.Generator) -> tuple[float, float]:
     """The total variation between class shares and its p-value by permutations."""
     both = torch.cat([a, b])
-    hot = torch.nn.functional.one_hot(both.unique(return_inverse=True)[1]).double()
+    hot = torch.nn.functional.one_hot(both.unique(return_inverse=True)[1]).cpu().double()
 
     def far(order: Tensor) -> float:
         left, right = hot[order[: len(a)]].mean(0), hot[order[len(a) :]].mean(0)

@@ -73,7 +73,7 @@ class Symmetry(Exam):
             moved = subject.output(batch.with_inputs(MOVES[wanted](x), *batch.tensors()[1:]))
             one_class = y.dim() == 2 and y.shape[1] > 1
             changed = (
-                float((y.argmax(1) != moved.argmax(1)).double().mean())
+                float((y.argmax(1) != moved.argmax(1)).cpu().double().mean())
                 if one_class
                 else float((y - moved).norm() / (y - y.mean(0)).norm().clamp(min=1e-30))
             )
@@ -94,7 +94,7 @@ class Symmetry(Exam):
         )
 
     def _verdict(self, claimed: str, expected: Tensor, got: Tensor) -> Finding:
-        scale = float(expected.double().pow(2).mean().sqrt()) or 1.0
+        scale = float(expected.cpu().double().pow(2).mean().sqrt()) or 1.0
         gap = float((expected - got).abs().max()) / scale
         broken = gap > TOLERANCE
         return self.finding(

@@ -72,5 +72,5 @@ class InitialGain(Exam):
 def _gain(module: nn.Module) -> float:
     weight = matrix_weight(module)
     assert weight is not None, "layers with weights only"
-    values = weight.detach().abs().double()
+    values = weight.detach().abs().cpu().double()
     return float(values[0].numel() * values.square().mean())

@@ -117,7 +117,7 @@ def _tokens(trace: Trace) -> list[tuple[str, float]]:
     for call in trace.of("linear", "addmm", "layer_norm", "rms_norm"):
         h = call.y.detach()
         if h.dim() == 3 and h.shape[1] >= POSITIONS and h.shape[2] > 1 and not h.is_complex():
-            unit = torch.nn.functional.normalize(h.double(), dim=2)
+            unit = torch.nn.functional.normalize(h.cpu().double(), dim=2)
             n = h.shape[1]
             likeness = (unit.sum(1).square().sum(1) - unit.square().sum((1, 2))) / (n * (n - 1))
             found.append((call.name, float(likeness.mean())))

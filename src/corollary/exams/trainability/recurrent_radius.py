@@ -44,7 +44,7 @@ class RecurrentRadius(Exam):
             raise NotApplicableError("there is no nn.RNN, nn.LSTM or nn.GRU")
         yield from self._memory(subject)
         for name, module, weight in layers:
-            blocks = weight.detach().double().split(module.hidden_size)
+            blocks = weight.detach().cpu().double().split(module.hidden_size)
             radius = max(float(torch.linalg.eigvals(block).abs().max()) for block in blocks)
             yield self._one(name, radius, plain=isinstance(module, nn.RNN))
 

@@ -187,7 +187,7 @@ def _told_apart(trial: TrialRun) -> float:
         return math.nan
     if trial.run.risk.classes:
         return math.sqrt(after.spread) if math.isfinite(after.spread) else math.nan
-    rows = after.target.double().reshape(len(after.target), -1)
+    rows = after.target.cpu().double().reshape(len(after.target), -1)
     asked = float((rows - rows.mean(0)).square().mean())
     return math.sqrt(after.spread / asked) if asked > 0 and after.spread >= 0 else math.nan
 

@@ -94,7 +94,7 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
         )
     if isinstance(outputs, Tensor) and bool(outputs.isnan().any()):
         raise NotFiniteError(f"the model returns NaN for some of the {len(x)} samples")
-    return each.double()
+    return each.cpu().double()
 
 
 def empirical_risk(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Risk:
@@ -200,7 +200,7 @@ def split(
 
 def _risk(each: Float[Tensor, " n"]) -> Risk:
     mean = float(each.mean())
-    gaps = each.double() - mean
+    gaps = each.cpu().double() - mean
     scale = float(gaps.abs().max()) or 1.0
     second, third = (float((gaps / scale).pow(k).mean()) for k in (2, 3))
     return Risk(*from_moments(mean, scale, second, third, len(each)))

@@ -191,7 +191,7 @@ def _tensor(value: Any) -> Tensor | None:
 
 
 def _mean_square(t: Tensor) -> float:
-    return float(torch.linalg.vector_norm(t.detach(), dtype=torch.float64)) ** 2 / t.numel()
+    return float(torch.linalg.vector_norm(t.detach().cpu(), dtype=torch.float64)) ** 2 / t.numel()
 
 
 def _similarity(h: Tensor) -> float:
@@ -216,7 +216,7 @@ def _units(h: Tensor) -> Tensor:
 def _dead(module: nn.Module, h: Tensor) -> float | None:
     if not isinstance(module, _ZERO_BELOW):
         return None
-    return float((_units(h) == 0).all(dim=0).double().mean())
+    return float((_units(h) == 0).all(dim=0).cpu().double().mean())
 
 
 def _saturated(module: nn.Module, h: Tensor) -> float | None:
@@ -226,7 +226,7 @@ def _saturated(module: nn.Module, h: Tensor) -> float | None:
     elif isinstance(module, nn.Sigmoid):
         slope = 4 * h * (1 - h)
     elif isinstance(module, nn.Hardtanh) and not isinstance(module, nn.ReLU6):
-        slope = ((h > module.min_val) & (h < module.max_val)).double()
+        slope = ((h > module.min_val) & (h < module.max_val)).cpu().double()
     else:
         return None
-    return float((slope < 0.01).double().mean())
+    return float((slope < 0.01).cpu().double().mean())

@@ -177,7 +177,7 @@ def dead_share(call: Call) -> float | None:
     """The share of units that a rectifier sets to zero for every sample; None for others."""
     if call.op not in RECTIFIERS:
         return None
-    return float((units(call) == 0).all(dim=0).double().mean())
+    return float((units(call) == 0).all(dim=0).cpu().double().mean())
 
 
 def saturated_share(call: Call) -> float | None:
@@ -192,4 +192,4 @@ def saturated_share(call: Call) -> float | None:
         slope = 4 * h * (1 - h)
     else:
         return None
-    return float((slope < 0.01).double().mean())
+    return float((slope < 0.01).cpu().double().mean())

@@ -61,7 +61,7 @@ def gradient_flow(
         g = gradient(f, torch.from_numpy(state[:-1]).to(x0.device))
         return np.append(-g.cpu().numpy(), float(g.square().sum()))
 
-    start = np.append(x0.detach().double().cpu().numpy(), 0.0)
+    start = np.append(x0.detach().cpu().double().numpy(), 0.0)
     grid = np.linspace(0.0, T, times)
     solved = solve_ivp(
         velocity, (0.0, T), start, method="DOP853", t_eval=grid, rtol=rtol, atol=atol

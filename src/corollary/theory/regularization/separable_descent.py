@@ -144,13 +144,13 @@ def separable_flow(
             "but no such hyperplane exists; the loss has a minimiser, and the flow stops "
             "there"
         )
-    points, times = x.detach().double().cpu(), s.detach().double().cpu()
+    points, times = x.detach().cpu().double(), s.detach().cpu().double()
 
     def velocity(at: float, w: np.ndarray) -> np.ndarray:
         pull = loss.log_pull(points @ torch.from_numpy(w))
         return ((at + pull).exp() @ points).numpy()
 
-    start = w0.detach().double().cpu().numpy()
+    start = w0.detach().cpu().double().numpy()
     span = (0.0, float(times[-1]))
     solved = solve_ivp(
         velocity, span, start, method="LSODA", t_eval=times.numpy(), rtol=rtol, atol=1e-10

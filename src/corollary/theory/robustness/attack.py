@@ -72,12 +72,12 @@ class Perturbed:
     @property
     def accuracy(self) -> float:
         """Share of rows that were right before."""
-        return 1 - float(self.clean_fooled.double().mean())
+        return 1 - float(self.clean_fooled.cpu().double().mean())
 
     @property
     def robust_accuracy(self) -> float:
         """Share of rows that no perturbation found has fooled: an upper bound on the true one."""
-        return 1 - float(self.fooled.double().mean())
+        return 1 - float(self.fooled.cpu().double().mean())
 
 
 def judged(

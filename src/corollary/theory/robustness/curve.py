@@ -32,12 +32,12 @@ class RobustCurve:
     @property
     def accuracy(self) -> float:
         """Share of rows that were right before."""
-        return float((self.fell_at > 0).double().mean())
+        return float((self.fell_at > 0).cpu().double().mean())
 
     @property
     def robust_accuracies(self) -> list[float]:
         """Share of rows that stand at each radius: upper bounds on the true ones."""
-        return [float((self.fell_at > radius).double().mean()) for radius in self.radii]
+        return [float((self.fell_at > radius).cpu().double().mean()) for radius in self.radii]
 
 
 def robust_curve(

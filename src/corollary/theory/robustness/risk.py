@@ -83,8 +83,8 @@ def adversarial_risk(
     right = robust = 0
     for some, labels in zip(x.split(batch_size), y.split(batch_size), strict=True):
         found = attack(model, some, labels, rng=rng)
-        clean += float(found.clean_loss.double().sum())
-        adversarial += float(found.loss.double().sum())
+        clean += float(found.clean_loss.cpu().double().sum())
+        adversarial += float(found.loss.cpu().double().sum())
         right += int((~found.clean_fooled).sum())
         robust += int((~found.fooled).sum())
     n = len(x)
@@ -108,4 +108,4 @@ def linear_adversarial_risk(
 
     :covers: adversarial-risk
     """
-    return float(worst_logistic_loss(w, x, y, eps, norm).double().mean())
+    return float(worst_logistic_loss(w, x, y, eps, norm).cpu().double().mean())

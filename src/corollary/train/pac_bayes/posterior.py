@@ -143,7 +143,7 @@ class GaussianPosterior(nn.Module):
     @torch.no_grad()
     def on_grid(self) -> tuple[float, GridVariance]:
         """The divergence in double precision with the better of the two nearest grid variances."""
-        theta, s, theta0 = (t.double() for t in self._flat())
+        theta, s, theta0 = (t.cpu().double() for t in self._flat())
         best = float((s.sum() + (theta - theta0).square().sum()) / s.numel())
         choices = [
             (float(kl_gaussian_posterior(theta, s, theta0, g.lam)), g) for g in grid_variance(best)

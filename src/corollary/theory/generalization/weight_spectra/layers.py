@@ -55,7 +55,7 @@ class WeightMatrix:
     @property
     def matrix(self) -> Float[Tensor, "out in"]:
         """The rows in double precision."""
-        return self.rows.double()
+        return self.rows.cpu().double()
 
 
 def layers_of(model: nn.Module) -> Iterator[WeightMatrix]:
@@ -107,7 +107,7 @@ def eigenvalues(matrix: Float[Tensor, "p n"]) -> Float[Tensor, " m"]:
     """
     if matrix.dim() != 2 or matrix.numel() == 0:
         raise InputError(f"a matrix with entries is needed, got shape {matrix.shape}")
-    w = matrix.double()
+    w = matrix.cpu().double()
     gram = w @ w.T if w.shape[0] <= w.shape[1] else w.T @ w
     values: Tensor = torch.linalg.eigvalsh(gram)
     return values.clamp(min=0)
@@ -146,7 +146,7 @@ def convolution_eigenvalues(
     axes = tuple(range(2, 2 + len(places)))
     own, times = _half(places)
     found = []
-    for part in kernel.double().chunk(groups, 0):
+    for part in kernel.cpu().double().chunk(groups, 0):
         spectrum = torch.fft.fftn(part, s=places, dim=axes).flatten(2)[:, :, own].permute(2, 0, 1)
         if spectrum.shape[1] > spectrum.shape[2]:
             spectrum = spectrum.mT
@@ -200,7 +200,7 @@ def log_norms(values: Float[Tensor, " m"], alpha: float) -> LogNorms:
         2.0
     """
     check_no_nan("values", values)
-    logs = values[values > 0].double().log()
+    logs = values[values > 0].cpu().double().log()
     if len(logs) == 0:
         raise InputError("at least one positive eigenvalue is needed")
     ten = math.log(10)

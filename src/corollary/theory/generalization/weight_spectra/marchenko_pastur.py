@@ -124,7 +124,7 @@ class MarchenkoPastur:
             >>> round(law.distance(law.quantile(torch.tensor([0.25]).double())), 9)
             0.75
         """
-        values = eigenvalues.double().sort().values
+        values = eigenvalues.cpu().double().sort().values
         model, m = self.cdf(values), len(values)
         steps = torch.arange(m + 1, dtype=torch.float64, device=values.device) / m
         return float(torch.maximum(model - steps[:-1], steps[1:] - model).max())
@@ -178,7 +178,7 @@ def central_variance(eigenvalues: Float[Tensor, " p"], n: int) -> float:
         0.3
     """
     check_no_nan("eigenvalues", eigenvalues)
-    values = eigenvalues.double().sort().values
+    values = eigenvalues.cpu().double().sort().values
     p = len(values)
     if not 1 <= p <= n:
         raise InputError(f"expected between 1 and n = {n} eigenvalues, got {p}")

@@ -105,7 +105,7 @@ def power_law(
         (3.0, True)
     """
     check_no_nan("x", x)
-    values = x.detach().double().flatten().cpu()
+    values = x.detach().cpu().double().flatten()
     values = values[values > 0].sort().values
     if start is not None:
         rest = values[values >= start]

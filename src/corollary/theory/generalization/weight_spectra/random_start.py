@@ -67,7 +67,7 @@ def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> R
     if min(fans) < 1:
         raise InputError(f"expected fan-in and fan-out of at least 1, got {fans}")
     rounding = 2 * torch.finfo(matrix.dtype).eps
-    w = matrix.detach().double().cpu()
+    w = matrix.detach().cpu().double()
     if w.numel() < FEWEST or not bool(w.isfinite().all()):
         return None
     flat = w.flatten()

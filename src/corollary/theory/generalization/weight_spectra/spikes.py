@@ -141,7 +141,7 @@ def spikes(eigenvalues: Float[Tensor, " p"], n: int, *, delta: float = 0.01) -> 
         >>> found.count, round(found.variance, 1)
         (1, 1.0)
     """
-    values = eigenvalues.double().sort(descending=True).values
+    values = eigenvalues.cpu().double().sort(descending=True).values
     p, k = len(values), 0
     while True:
         rows, columns = p - k, n - k

@@ -87,7 +87,7 @@ def goodness_of_fit(
     """
     rng = as_generator(rng)
     check_no_nan("x", x)
-    values = x.detach().double().flatten().cpu()
+    values = x.detach().cpu().double().flatten()
     values = values[values > 0]
     body = values[values < fit.start]
     farther = 0
@@ -112,7 +112,7 @@ def compared(x: Float[Tensor, " n"], fit: TailFit, rival: Rival) -> RivalTest:
         True
     """
     check_no_nan("x", x)
-    tail = x.detach().double().flatten().cpu()
+    tail = x.detach().cpu().double().flatten()
     tail = tail[tail >= fit.start]
     y = tail.log() - math.log(fit.start)
     power = math.log(fit.alpha - 1) - (fit.alpha - 1) * y  # densities of y, all of them

@@ -28,6 +28,7 @@ from corollary.theory.kernels.infinite.flow import check_flow
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Plan, Step, first_state, plan, run
+from corollary.theory.precision import has_float64
 from corollary.theory.wording import sizes, span
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class Kernels(NamedTuple):
         found = self.nngp if which == "nngp" else self.ntk
         assert found is not None, "the tangent kernel was not asked for"
         return found
+
+    def to(self, like: Tensor) -> "Kernels":
+        """Both on the device of another tensor."""
+        return Kernels(*(None if k is None else k.to(like.device) for k in self))  # type: ignore[arg-type]  # None is the second alone
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,9 @@ class Network:
         from corollary.theory.kernels.infinite.tiles import assemble
 
         self._check(x, y)
+        if not has_float64(x.device):
+            second = None if y is None else y.cpu()
+            return self.kernel(x.cpu(), second, ntk=ntk, backend=backend, memory=memory).to(x)
         return assemble(self, x, y, ntk=ntk, backend=backend, memory=memory, out=out)
 
     def nngp(self, x: Tensor, y: Tensor | None = None) -> Tensor:
@@ -118,6 +126,8 @@ class Network:
     def diagonal(self, x: Tensor, *, ntk: bool = True) -> Kernels:
         """The kernels of each input with itself, in time linear in n."""
         self._check(x, None)
+        if not has_float64(x.device):
+            return self.diagonal(x.cpu(), ntk=ntk).to(x)
         state = self.run(x, x, ntk=ntk, paired=True, same=0)
         return Kernels(state.nngp.to(x.dtype), None if state.ntk is None else state.ntk.to(x.dtype))
 

@@ -49,11 +49,11 @@ def spread(
     """What is given, else the spread of the weights and biases at hand."""
     fan_in = weight[0].numel()
     if sigma_w is None:
-        sigma_w = float((fan_in * weight.detach().double().pow(2).mean()).sqrt())
+        sigma_w = float((fan_in * weight.detach().cpu().double().pow(2).mean()).sqrt())
     if bias is None:
         return sigma_w, 0.0
     if sigma_b is None:
-        sigma_b = float(bias.detach().double().pow(2).mean().sqrt())
+        sigma_b = float(bias.detach().cpu().double().pow(2).mean().sqrt())
     return sigma_w, sigma_b
 
 

@@ -219,7 +219,7 @@ def _quadratures(
         while space.m < steps and space.held > space.m:
             space.step()
         theta, s = (torch.from_numpy(v) for v in np.linalg.eigh(space.T[: space.m, : space.m]))
-        inside = (starts[:k] @ space.Q[: space.m].T).double().cpu()
+        inside = (starts[:k] @ space.Q[: space.m].T).cpu().double()
         nodes[k] = theta[-1]
         nodes[k, : space.m], weights[k, : space.m] = theta, s[0] ** 2
         shared[k, :k, : space.m] = inside @ s * s[0]

@@ -23,6 +23,7 @@ from corollary.theory.landscape.curvature.moments import (
     turned,
 )
 from corollary.theory.landscape.curvature.pieces import check_called, piece_size
+from corollary.theory.precision import wide
 
 Kind = Literal["gauss_newton", "sampled", "empirical", "forward_only"]
 
@@ -150,16 +151,16 @@ class Pass:
 
 def _block(group: Group, A: Tensor, B: Tensor, dtype: torch.dtype) -> Block:
     diagonal = A.dim() == 1
-    alpha, qa = (A.double(), None) if diagonal else torch.linalg.eigh(A.double())
-    beta, qb = torch.linalg.eigh(B.double())
+    alpha, qa = (wide(A), None) if diagonal else torch.linalg.eigh(wide(A))
+    beta, qb = torch.linalg.eigh(wide(B))
     alpha, beta = alpha.clamp(min=0), beta.clamp(min=0)
     return Block(
         group.names,
         group.places,
-        qa=None if qa is None else qa.to(dtype),
-        qb=qb.to(dtype),
-        alpha=alpha.to(dtype),
-        beta=beta.to(dtype),
-        values=torch.outer(beta, alpha).to(dtype),
+        qa=None if qa is None else qa.to(A.device, dtype),
+        qb=qb.to(A.device, dtype),
+        alpha=alpha.to(A.device, dtype),
+        beta=beta.to(A.device, dtype),
+        values=torch.outer(beta, alpha).to(A.device, dtype),
         form=group.site.form,
     )

@@ -87,7 +87,7 @@ def squared_frobenius_norm(
         raise InputError(f"max_products must be at least {4 * FIRST}, got {max_products}")
     start = A.products
     if A.size <= max_products:
-        value = float(A.dense().double().square().sum())
+        value = float(A.dense().cpu().double().square().sum())
         found = Estimate(value, value, value, level)
     else:
         square = Squared(A)

@@ -25,6 +25,7 @@ from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.precision import wide
 
 
 class DampedInverse(Curvature):
@@ -50,7 +51,7 @@ class DampedInverse(Curvature):
         """The solution for a right-hand side of this length, which is not 0."""
 
     def _product(self, v: Tensor) -> Tensor:
-        b = v.double()
+        b = wide(v)
         length = float(b.norm())
         if not length < float("inf"):
             raise NotFiniteError("the right-hand side has entries that are not finite")
@@ -63,7 +64,7 @@ class DampedInverse(Curvature):
 
     def _damped(self, v: Tensor) -> Tensor:
         self.steps += 1
-        moved = self.A.product(v.to(self.dtype)).double() + self.damping * v
+        moved = wide(self.A.product(v.to(self.device, self.dtype))) + self.damping * v
         if not bool(torch.isfinite(moved).all()):
             raise NotFiniteError("a product of the operator is not finite")
         return moved
@@ -106,7 +107,7 @@ class Inverse(DampedInverse):
         M = self.preconditioner
         if M is None:
             return r
-        z = M.product(r.to(M.dtype)).double()
+        z = wide(M.product(r.to(M.device, M.dtype)))
         if float(r.norm()) > 0 and not float(r @ z) > 0:
             raise InputError("the preconditioner is not positive definite; increase its damping")
         return z

@@ -153,7 +153,7 @@ class Krylov:
         basis = self.Q[: self.held]
         c = basis @ w
         w = torch.addmv(w, basis.T, c, alpha=-1)
-        return w, c.double().cpu().numpy(), float(w.norm())
+        return w, c.cpu().double().numpy(), float(w.norm())
 
     def _swap(self, i: int, j: int) -> None:
         if i != j:

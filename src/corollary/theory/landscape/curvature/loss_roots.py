@@ -7,6 +7,7 @@ from corollary.errors import NotApplicableError
 from corollary.theory.landscape.curvature.batches import Batch
 from corollary.theory.landscape.curvature.fisher import example_losses
 from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.precision import wide
 
 
 def loss_roots(
@@ -37,7 +38,7 @@ def loss_roots(
     S = torch.stack(
         [torch.autograd.grad(c, leaf, retain_graph=True)[0].flatten(1) for c in columns], dim=2
     )
-    values, vectors = torch.linalg.eigh((S + S.mT).double() / 2)
+    values, vectors = torch.linalg.eigh(wide(S + S.mT) / 2)
     scale, eps = float(values.abs().max()), torch.finfo(z.dtype).eps
     if float(values.min()) < -100 * eps * scale * S.shape[1]:
         raise NotApplicableError(
@@ -45,7 +46,7 @@ def loss_roots(
             f"the loss has an eigenvalue {float(values.min()):.3g}; use kind='empirical' or "
             "gauss_newton"
         )
-    roots = (vectors * values.clamp(min=0).sqrt()[:, None, :]).to(z.dtype)
+    roots = (vectors * values.clamp(min=0).sqrt()[:, None, :]).to(z)
     used = values.amax(0) > 10 * eps * scale
     return [roots[:, :, c].reshape(z.shape) for c in used.nonzero().flatten().tolist()]
 

@@ -114,7 +114,7 @@ def noise_scale(
         raise InputError("the noise scale needs a loss that is a mean over examples, not a sum")
     g, s = _group_gradients(landscape, groups, group_size, as_generator(rng))
     h = g if hessian is None else hessian.rows(g)
-    gram = (g @ h.T).double().cpu()
+    gram = (g @ h.T).cpu().double()
     gram = (gram + gram.T) / 2
     scale, noise, signal = scale_of(gram, s, level)
     return NoiseScale(scale, noise, signal, len(g), s)

@@ -81,7 +81,7 @@ def trace(
         raise InputError(f"max_products must be at least {2 * FIRST}, got {max_products}")
     start = A.products
     if A.size <= max_products:
-        value = float(A.dense().diagonal().double().sum())
+        value = float(A.dense().diagonal().cpu().double().sum())
         if value != value:
             raise NotFiniteError("the trace is not finite")
         return Trace(Estimate(value, value, value, level), A.products - start, A.path)
@@ -123,13 +123,13 @@ class Deflated:
         for _ in range(steps):
             self.space.step()
         old, new = self.X.shape[0], self.space.held
-        rows = (self.space.Q[old:new] @ self.omega.T).double().cpu()
+        rows = (self.space.Q[old:new] @ self.omega.T).cpu().double()
         self.X = torch.cat([self.X.reshape(old, len(self.omega)), rows])
 
     def probe(self, more: int) -> None:
         """Add probes; one product each."""
         omega = torch.stack([self.A.random(rng=self.rng) for _ in range(more)])
-        columns = (self.space.Q[: self.space.held] @ omega.T).double().cpu()
+        columns = (self.space.Q[: self.space.held] @ omega.T).cpu().double()
         self.X = torch.cat([self.X, columns], dim=1)
         self.omega = torch.cat([self.omega, omega])
         for w in omega:
@@ -140,7 +140,7 @@ class Deflated:
         both = torch.stack([self.A.product(w), w]) @ self.omega[: len(self.gram) + 1].T
         self.forms, self.gram = (
             _bordered(matrix, row)
-            for matrix, row in zip((self.forms, self.gram), both.double().cpu(), strict=True)
+            for matrix, row in zip((self.forms, self.gram), both.cpu().double(), strict=True)
         )
 
     def values(self, m: int | None = None) -> Float[Tensor, " g"]:

@@ -120,7 +120,7 @@ def improved(
     if not bool(flat.any()):
         return value
     image = len(shape) == 3 and isinstance(step, Convolution)
-    if float(flat.double().mean()) > MANY:
+    if float(flat.cpu().double().mean()) > MANY:
         whole = _by_windows if image else _all_entries
         return whole(steps, known, index, region, width)
     if isinstance(step, Dense) and len(shape) == 1:

@@ -192,15 +192,13 @@ class Certifier:
     @staticmethod
     def radii(x: Tensor, eps: float | int | Tensor) -> Tensor:
         """One radius per sample in the number type of x, rounded up."""
-        given = torch.as_tensor(eps, device=x.device)
-        given = given if given.is_floating_point() else given.double()
-        if isinstance(eps, float):
-            given = given.new_tensor(eps, dtype=torch.float64)
+        given = torch.as_tensor(eps, dtype=None if isinstance(eps, Tensor) else torch.float64)
+        given = given.cpu() if given.is_floating_point() else given.cpu().double()
         if not bool(((given >= 0) & (given < math.inf)).all()):
             raise InputError("radii must be numbers >= 0")
         radii = given.to(x.dtype)
         larger = torch.nextafter(radii, torch.full_like(radii, math.inf))
-        return torch.where(radii < given, larger, radii).expand(len(x)).clone()
+        return torch.where(radii < given, larger, radii).to(x.device).expand(len(x)).clone()
 
     def _block(self, x: Tensor, y: Tensor, eps: Tensor, method: Method) -> Tensor:
         if method not in METHODS:

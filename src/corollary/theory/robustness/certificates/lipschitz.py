@@ -21,6 +21,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from corollary.theory.precision import wide
 from corollary.theory.robustness.attack import check_inputs
 from corollary.theory.robustness.certificates import nonlinear_steps as nonlinear
 from corollary.theory.robustness.certificates.certifier import Certifier
@@ -57,16 +58,17 @@ class LipschitzCertificate:
         """The Euclidean radius within which no class overtakes the label; 0 for a wrong answer."""
         check_inputs(x, y, None)
         with torch.no_grad():
-            gaps = self.certifier.gaps(x, y).double()  # (n, k - 1), in the order of the classes
+            gaps = wide(self.certifier.gaps(x, y))  # (n, k - 1), in the order of the classes
         if self.pairs is None:
             slopes = torch.full_like(gaps, self.constant)
         else:
             k = len(self.pairs)
+            y = y.to(gaps.device)
             others = torch.arange(k - 1, device=y.device).expand(len(y), k - 1)
             others = others + (others >= y[:, None])
             slopes = self.pairs.to(gaps)[y].gather(1, others)
         found = (gaps / slopes).amin(1).clamp_min(0.0)
-        return (found * (1 - 4 * torch.finfo(x.dtype).eps)).to(x.dtype)  # rounded down
+        return (found * (1 - 4 * torch.finfo(x.dtype).eps)).to(x)  # rounded down
 
 
 def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
@@ -95,7 +97,7 @@ def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
         return LipschitzCertificate(certifier, known[end], None)
     last = steps[end - 1] if end else None
     if isinstance(last, Dense):
-        w = last.weight.double()
+        w = last.weight.cpu().double()
         pairs = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")
         pairs = pairs * known[last.inputs[0]] * (1 + ROUNDING)
     else:

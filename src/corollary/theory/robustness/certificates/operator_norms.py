@@ -38,7 +38,7 @@ def matrix_norm(weight: Float[Tensor, "out in"]) -> float:
         >>> round(matrix_norm(torch.tensor([[3.0, 0.0], [4.0, 0.0]])), 6)
         5.0
     """
-    w = weight.double()
+    w = weight.cpu().double()
     w = w if w.shape[0] <= w.shape[1] else w.T
     return _proved_norm(w[None])
 
@@ -85,7 +85,7 @@ def convolution_norm(
     if axes == 1:
         weight, size = weight[:, :, None], (1, *size)
         stride, padding, dilation = (1, *stride), (0, *padding), (1, *dilation)
-    kernel = _phases(_dilated(weight.double(), dilation), stride)
+    kernel = _phases(_dilated(weight.cpu().double(), dilation), stride)
     torus = [
         math.ceil((size[i] + 2 * padding[i]) / stride[i]) + kernel.shape[2 + i] - 1 for i in (0, 1)
     ]
