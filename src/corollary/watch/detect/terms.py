@@ -48,8 +48,8 @@ def terms(root: Tensor, through: tuple[str, ...] = ()) -> Iterator[Term]:
         >>> import torch
         >>> a, b = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
         >>> loss = (a * b).mean() / 2 - a.exp().sum()
-        >>> [(term.node.name(), term.sign) for term in terms(loss)]
-        [('MulBackward0', 1), ('ExpBackward0', -1)]
+        >>> sorted((term.node.name(), term.sign) for term in terms(loss))
+        [('ExpBackward0', -1), ('MulBackward0', 1)]
     """
     todo: list[Term] = [Term(root.grad_fn, 1)] if root.grad_fn is not None else []
     for _ in range(MOST):
