@@ -2,8 +2,8 @@
 
 A sample that occurs twice counts twice. If the two copies have different labels, they cannot be
 learned. A held-out sample that is also a training sample tests nothing. Exact copies are found by
-comparing rows; near copies are found by comparing their distance with the distance between
-unrelated samples.
+comparing rows; near copies are found by comparing their distance with the distance to the next
+sample that is not a copy.
 
 :source: Barz and Denzler (2020), "Do we train on test data? Purging CIFAR of near-duplicates";
     Northcutt, Athalye and Mueller (2021), "Pervasive label errors in test sets destabilize machine
@@ -26,12 +26,13 @@ from corollary.core.nested import tensors_in
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
-# Of the typical distance between two samples: a copy with noise, another compression or one pixel
-# of shift. Samples of the digits' data have 0.2 and more.
-NEAR = 0.02
 MANY = 0.05  # of the samples: more than the odd copy of CIFAR (0.03 of its test set)
 MOST = 2048  # samples between which distances are taken
-LIKE_OTHERS = 0.01  # quantile of the distances between neighbours
+# A near copy (noise, another compression, one pixel of shift) is ten times nearer than the nearest
+# sample that is not a copy. In d dimensions the (j+1)-th neighbour is that much farther than the
+# j-th with probability 10^(-jd): for all j together at most one in nine, on a curve.
+JUMP, BY_CHANCE, NEIGHBOURS = 10.0, 1 / 9, 12
+ROUNDING = 1e-6  # of the usual distance: what distances in double precision may be off by
 UNEXPLAINED = 0.1  # of the variance
 FEW, DRAWS = 0.2, 100_000  # of the samples that draws at random would have; draws looked at
 
@@ -152,24 +153,24 @@ class Duplicates(Exam):
     def _leak(self, x: Tensor, held: Tensor) -> Finding:
         if x.shape[1] != held.shape[1]:
             raise NotApplicableError("held-out samples have another shape")
-        scale, twice = torch.cdist(x[:128], x[-128:]).median(), x
+        scale, expected = torch.cdist(x[:128], x[-128:]).median(), _by_chance(x)
         x = x.unique(dim=0)
-        nearest = torch.cat([torch.cdist(part, x).amin(1) for part in held.split(256)])
-        # Of samples drawn like the others, one in a hundred is nearer than this to one of them.
-        own = torch.cdist(x, x).fill_diagonal_(torch.inf).amin(1)
-        near = nearest < own.quantile(LIKE_OTHERS)
-        # In few dimensions neighbours are that near without being copies.
-        if len(x) * NEAR ** _dimension(x) < MANY:
-            near |= nearest <= NEAR * scale
-        share = float((near | (nearest == 0)).cpu().double().mean())
-        leaks = share - _by_chance(twice) > MANY
+        which = torch.cat([x, held]).unique(dim=0, return_inverse=True)[1]
+        copies = torch.isin(which[len(x) :], which[: len(x)])
+        k = min(NEIGHBOURS, len(x))
+        parts = [torch.cdist(part, x).topk(k, largest=False).values for part in held.split(256)]
+        distances = torch.cat(parts).sort(1).values.clamp(min=float(ROUNDING * scale))
+        near = (distances[:, 1:] >= JUMP * distances[:, :-1]).any(1) & ~copies
+        copied, almost, share = (float(c.float().mean()) for c in (copies, near, copies | near))
+        leaks = copied - expected > MANY or almost - BY_CHANCE > MANY
         return self.finding(
             "Held-out samples are in the training data" if leaks else "Held-out samples are new",
             severity=Severity.HIGH if leaks else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit="% of the held-out samples have a near copy in the training data",
-            expected=f"below {100 * MANY:g} %",
+            unit="% of the held-out samples have a copy or a near copy in the training data",
+            expected=f"below {100 * MANY:g} % copies and "
+            f"{100 * (BY_CHANCE + MANY):.0f} % near copies",
             meaning="The error on these samples is a training error, so the held-out error "
             "is too optimistic."
             if leaks
@@ -188,12 +189,6 @@ def _by_chance(x: Tensor) -> float:
         return 0.0
     _, counts = x.unique(dim=0, return_counts=True)
     return float(counts[counts > 1].sum()) / len(x)
-
-
-def _dimension(x: Tensor) -> float:
-    """The effective number of directions in which samples differ."""
-    variances = torch.linalg.svdvals(x - x.mean(0)).square()
-    return float(variances.sum().square() / variances.square().sum().clamp(min=1e-300))
 
 
 def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:
