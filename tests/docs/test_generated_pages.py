@@ -121,7 +121,7 @@ def test_possible_scanning_faults_stand_in_a_section_of_their_own_at_the_end(ent
     page = errata_page(found, [entry])
     assert page.index("It grows.") < page.index("Places to compare with the original page")
     assert page.index("Places to compare with the original page") < page.index("A bar is lost.")
-    assert "student's notes that invite corrections" in page
+    assert "a student's notes that invite" in page
 
 
 def test_an_erratum_in_a_claim_and_in_the_code_behind_it_is_told_once_by_the_claim(entry):

@@ -355,7 +355,7 @@ def test_measures_are_recorded_in_evaluation_mode():
     assert history["norm"][-1] == pytest.approx(float(weights(model).norm()))
     assert modes == [False, False]
     assert {mark.label for mark in history.figure().marks} == {"loss", "norm"}
-    with pytest.raises(UnknownNameError, match="it has loss, norm"):
+    with pytest.raises(UnknownNameError, match="it contains loss, norm"):
         history["width"]
 
 

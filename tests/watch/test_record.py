@@ -115,7 +115,7 @@ def test_the_page_has_the_causes_first_and_a_figure_for_each_curve(tmp_path):
     run = read_run(tmp_path / "run.jsonl")
     page = watch_page(run)
     assert headline(run).endswith("1 thing to fix")
-    assert page.index("Gradients are not cleared") < page.index("Curves over the steps")
+    assert page.index("Gradients are not cleared") < page.index("Measurements at each step")
     assert len(re.findall(r"<svg[^>]*class=.figure", page)) == len(figures(run))
     assert "http://" not in page.replace("http://www.w3.org", "")
 

@@ -63,7 +63,7 @@ def first_forward_pass(subject: Subject, seconds: float, *, labels: bool = True)
             ...
         corollary.errors.InputError: Linear cannot be called with the data (input 0 8×2 float32): \
 RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x2 and 3x1); the first layer expects \
-inputs of another width
+a different number of input features
     """
     _check_weights(subject)
     if subject.batch is None:

@@ -148,15 +148,19 @@ def _need_same_units(subject: Subject, raw: Any, output: Tensor, target: Tensor)
         for c in range(0, len(rows), max(1, len(rows) // COLUMNS))
         for sign in (1.0, -1.0)
     )
-    others = [mean.expand_as(target), mean + 2 * (target - mean), target + rows.reshape(mean.shape)]
+    by = target - mean
+    others = [mean.expand_as(target), mean + 2 * by, mean + 10 * by, mean + 1000 * by]
+    others += [target + rows.reshape(mean.shape)]
     others += [target + shift.reshape(mean.shape) for shift in shifts]
     try:
-        at, off, stretched, shifted, *moved = (
+        at, off, stretched, near, far, shifted, *moved = (
             float(subject.loss_of_raw(exchanged(raw, output, t.reshape(output.shape)), target))
             for t in (target, *others)
         )
     except (CorollaryError, RuntimeError, ValueError, TypeError, IndexError):
         return
+    if at - far > 1000 * (at - near) > 0:
+        return  # it falls like minus a square: a term has the wrong sign
     tolerance = ROUNDING * max(abs(at), abs(off))
     flat = min(abs(stretched - at), abs(shifted - at)) <= ROUNDING * tolerance
     if flat or any(at > other + tolerance for other in (off, stretched, *moved)):

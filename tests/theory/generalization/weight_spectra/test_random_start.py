@@ -68,5 +68,5 @@ def test_nothing_is_said_of_few_or_broken_numbers():
     assert random_start(drawn("torch", (5, 5)), fans=(5, 5)) is None
     assert random_start(torch.full((20, 20), math.nan), fans=(20, 20)) is None
     assert random_start(torch.zeros(20, 20), fans=(20, 20)) is None
-    with pytest.raises(InputError, match="fans"):
+    with pytest.raises(InputError, match="fan-in"):
         random_start(torch.zeros(20, 20), fans=(0, 20))

@@ -109,7 +109,8 @@ def count_affine_pieces(
         ...
         corollary.errors.NotApplicableError: linear regions need layers that are piecewise linear,
         but '1' is a Tanh; replace it (ReLU, LeakyReLU, Hardtanh, MaxPool, BatchNorm in eval mode
-        and affine layers are known) or pass the part of the network before it
+        and affine layers are known) or pass the part of the network before this
+        layer
 
     :source: Lucchi (2025), Foundations of Deep Learning, Section 4.2.1.
     """
