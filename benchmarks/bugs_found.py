@@ -1,6 +1,6 @@
 """Real bugs: how many are told from their fixed twins, and of how many the cause is named.
 
-python benchmarks/bugs_found.py [--json PATH] [--only NAME] [--half first|second|third]
+python benchmarks/bugs_found.py [--json PATH] [--only NAME] [--half first|second|third|fourth]
 
 Detected: the buggy network has a medium or high finding that the fixed one has not. Cause: such a
 finding has the words of the main cause. First: so has what is put first of all causes. Alarms:

@@ -7,8 +7,9 @@ Their faults of GPU use and of calls to an interface stop the program and are le
 
 The first half was written together with the exams. The second half, in ``second/``, was written
 after them by somebody who had read neither the exams nor what they say, and no bug in it stands
-at the same place as one of the first. It is scored once and reported as it is. So is the third
-part, in ``third/``, which was written in the same way after the second had been scored.
+at the same place as one of the first. It is scored once and reported as it is. So are the third
+part, in ``third/``, and the fourth, in ``fourth/``, each written in the same way after the part
+before it had been scored.
 """
 
 from real_bugs import (
@@ -23,6 +24,7 @@ from real_bugs import (
     wiring,
 )
 from real_bugs.bug import Bug
+from real_bugs.fourth import FOURTH
 from real_bugs.second import SECOND
 from real_bugs.third import THIRD
 
@@ -38,7 +40,12 @@ FIRST: tuple[Bug, ...] = (
     *numerics.BUGS,
 )
 
-HALVES: dict[str, tuple[Bug, ...]] = {"first": FIRST, "second": SECOND, "third": THIRD}
+HALVES: dict[str, tuple[Bug, ...]] = {
+    "first": FIRST,
+    "second": SECOND,
+    "third": THIRD,
+    "fourth": FOURTH,
+}
 BUGS: tuple[Bug, ...] = tuple(bug for half in HALVES.values() for bug in half)
 
-__all__ = ["BUGS", "HALVES", "Bug"]
+__all__ = ["BUGS", "FOURTH", "HALVES", "Bug"]

@@ -31,18 +31,18 @@ class Bug:
     bad: float
     good: float
 
-    def buggy(self) -> Arguments:
+    def buggy(self, seed: int = 0) -> Arguments:
         """What the author of the bug would give to ``corollary.examine``."""
-        return self._made(True)
+        return self._made(True, seed)
 
-    def fixed(self) -> Arguments:
+    def fixed(self, seed: int = 0) -> Arguments:
         """The same after the fix."""
-        return self._made(False)
+        return self._made(False, seed)
 
-    def trained_score(self, arguments: Arguments) -> float:
+    def trained_score(self, arguments: Arguments, seed: int = 0) -> float:
         """Train as the arguments say, then score on held-out data, or else on the data."""
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(1)
+            torch.manual_seed(seed + 1)
             train(arguments)
             x, y = whole(arguments.get("held_out") or arguments["data"])
             model = arguments["model"].eval()
@@ -50,17 +50,14 @@ class Bug:
                 score = self.score(model, x, y)
         return score if score == score else -float("inf")  # NaN is worse than anything
 
-    def trains(self, arguments: Arguments) -> bool:
-        """Whether a short real training of these arguments gets anywhere."""
-        return self.trained_score(arguments) >= self.good
-
-    def fix_matters(self) -> bool:
+    def fix_matters(self, seed: int = 0) -> bool:
         """Whether the fixed network trains, and the buggy one is clearly worse."""
-        return self.trains(self.fixed()) and self.trained_score(self.buggy()) <= self.bad
+        fixed = self.trained_score(self.fixed(seed), seed)
+        return fixed >= self.good and self.trained_score(self.buggy(seed), seed) <= self.bad
 
-    def _made(self, broken: bool) -> Arguments:
+    def _made(self, broken: bool, seed: int) -> Arguments:
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
+            torch.manual_seed(seed)
             return self.make(broken)
 
 

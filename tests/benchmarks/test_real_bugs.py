@@ -13,7 +13,7 @@ from corollary.errors import DataUnavailableError
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from bugs_found import named  # noqa: E402
-from real_bugs import BUGS  # noqa: E402
+from real_bugs import BUGS, FOURTH  # noqa: E402
 from real_bugs.bug import batches, whole  # noqa: E402
 
 SOURCE = re.compile(r"https://\S+|[\w.-]+/[\w.-]+#\d+")
@@ -92,6 +92,14 @@ def test_the_fix_matters_in_a_short_training(bug):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of the broadcast that is the bug
         assert bug.fix_matters()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("bug", FOURTH, ids=lambda bug: bug.name)
+def test_the_fix_matters_with_other_seeds_too(bug, seed):
+    twins(bug)
+    assert bug.fix_matters(seed)
 
 
 def test_the_docs_show_the_score_that_is_kept():
