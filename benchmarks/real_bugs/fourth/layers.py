@@ -164,7 +164,7 @@ BUGS = (
         "statistics of the last batch",
         "kazuto1011/deeplab-pytorch#79 (BatchNorm Momentum Setting in Pytorch)",
         KIND,
-        "The momentum 0.999, by another library's convention, keeps the last batch's statistics only.",
+        "The momentum 0.999, meant for another library, keeps only the last batch's statistics.",
         statistics_of_the_last_batch,
         (
             "batch norm|batchnorm|running",
