@@ -31,6 +31,7 @@ def contents(arguments):
     return repr(
         [
             [(t.shape, digest(t)) for t in (x, y, *model.parameters(), *model.buffers())],
+            [digest(t) for t in getattr(loss, "buffers", list)()],
             [(p.requires_grad, id(p) in owned) for p in model.parameters()],
             [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups],
             [(str(m), plain(m)) for m in model.modules()],

@@ -244,8 +244,8 @@ BUGS = (
             "zero|vanish|shrink|trivial|log term|without|unbounded|scale|minimi",
         ),
         worst_explained,
-        bad=0.6,
-        good=0.75,
+        bad=0.7,
+        good=0.85,
     ),
     Bug(
         "empty map",
