@@ -71,6 +71,6 @@ BUGS = (
         ("bias|dead|never active|inactive|relu", "unit|relu|bias|layer|neuron"),
         accuracy,
         bad=0.3,
-        good=0.9,
+        good=0.85,
     ),
 )

@@ -165,7 +165,7 @@ BUGS = (
         ),
         accuracy,
         bad=0.3,
-        good=0.9,
+        good=0.85,
     ),
     Bug(
         "clouds without colour",

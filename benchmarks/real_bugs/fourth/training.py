@@ -130,6 +130,6 @@ BUGS = (
         ("momentum|velocity",),
         accuracy,
         bad=0.6,
-        good=0.9,
+        good=0.85,
     ),
 )

@@ -184,8 +184,8 @@ BUGS = (
             "relu|input|modif|overwrit|chang|shortcut",
         ),
         explained,
-        bad=0.88,
-        good=0.94,
+        bad=0.85,
+        good=0.92,
     ),
     Bug(
         "shortcut after pooling",
