@@ -198,8 +198,8 @@ BUGS = (
             "lost|lose|pool|fine|before|resolution|coarse|detail|same",
         ),
         overlap,
-        bad=0.7,
-        good=0.85,
+        bad=0.8,
+        good=0.9,
     ),
     Bug(
         "codes never learned",
