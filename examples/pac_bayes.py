@@ -44,7 +44,7 @@ def shuffled(n: int = 1437) -> tuple[Pair, Pair]:
 
 
 def certified(data: Pair, test: Pair | None, *, learn_prior: float, steps: int) -> Certificate:
-    """Train a network, then bound its randomised version."""
+    """Train a network, then bound the error of its randomised version."""
     torch.manual_seed(0)
     net = nn.Sequential(
         nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 2)

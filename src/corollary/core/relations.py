@@ -378,7 +378,9 @@ class Convergence(Relation):
     @property
     def tolerance(self) -> str:
         """Distance allowed at the largest size."""
-        return f"distance at most {short(self.gap)} at the largest size, shrinking"
+        return (
+            f"distance at most {short(self.gap)} at the largest size, and shrinking with the size"
+        )
 
 
 def converges(*, gap: float, coarse: str = "") -> Convergence:

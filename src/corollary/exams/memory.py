@@ -145,6 +145,6 @@ def forgotten(trial: TrialRun) -> str:
     if slopes is None:
         return f"{what}."
     return (
-        f"{what}: at the start, the last output depends on the last {reach_of(slopes)} of "
-        f"{len(slopes)} steps. The dependence on earlier steps is a thousand times smaller."
+        f"{what}. Before training, the last output depends only on the last {reach_of(slopes)} of "
+        f"{len(slopes)} time steps. The dependence on earlier ones is a thousand times smaller."
     )

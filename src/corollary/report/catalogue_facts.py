@@ -9,7 +9,7 @@ from corollary.run.journal import last_outcomes
 
 @dataclass(frozen=True)
 class Listed:
-    """An entry of the catalogue in short."""
+    """A summary of a catalogue entry."""
 
     name: str  # area and file, as in connectionism/novikoff
     title: str
@@ -38,7 +38,7 @@ class Explained:
     kind: str
     cost: str
     source: str
-    beyond: str  # why a claim that the notes lack is here; empty if they have it
+    beyond: str  # for a claim that is not in the lecture notes: why it is included; otherwise empty
     erratum: str
     covers: tuple[str, ...]
     uses: tuple[str, ...]  # claims used by the proof or argument
@@ -48,7 +48,7 @@ class Explained:
 
 
 def listed(entry: Entry) -> Listed:
-    """An entry in short."""
+    """A summary of an entry."""
     return Listed(**{f.name: getattr(entry, f.name) for f in fields(Listed)})
 
 

@@ -13,7 +13,7 @@ from corollary.watch.record import Run
 
 @dataclass(frozen=True)
 class WatchReport:
-    """A watched training run in short."""
+    """A summary of a watched training run."""
 
     headline: str
     about: dict[str, Any]  # model, optimizers, environment

@@ -30,7 +30,9 @@ class Event:
 
     step: int  # the step at which the cause was first seen
     finding: Finding
-    passed: int | None = None  # the step from which it was no longer seen
+    passed: int | None = (
+        None  # the first step at which the cause was no longer seen; null while it is seen
+    )
 
     @property
     def cause(self) -> str:

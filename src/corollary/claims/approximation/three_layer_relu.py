@@ -46,7 +46,7 @@ def room(self: "ThreeLayerRelu", given: Given) -> float:
 class ThreeLayerRelu(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     rho: float = option(5.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
-    boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most
+    boxes: int = option(144, low=4, high=200)  # largest number of boxes in the partition
 
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
     supposes = Suppose(

@@ -78,7 +78,7 @@ class CompressionBound(Claim[Given]):
     n: int = option(3000, low=30, high=20000)  # training examples
     d: int = option(10, low=2, high=50)  # dimension
     m: int = option(16, low=2, high=64)  # hidden units
-    r: int = option(15, low=3, high=255)  # values of the grid; an odd number has 0 among them
+    r: int = option(15, low=3, high=255)  # grid values; if their number is odd, 0 is one
     keep: int = option(60, low=5, high=500)  # parameters left by pruning
     rank: int = option(2, low=1, high=8)  # rank of the factors
     steps: int = option(120, low=20, high=1000)  # full-batch steps of training

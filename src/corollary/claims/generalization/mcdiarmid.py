@@ -69,7 +69,7 @@ class Mcdiarmid(Claim[Given]):
     n: int = option(50, low=5, high=500)  # variables
     g: Literal["largest deviation", "mean"] = "largest deviation"  # the function
     delta: float = option(0.6, low=0.01, high=1.9)  # value of the bound at the tested deviation
-    trials: int = option(40000, low=1000, high=100000)  # repetitions, half of them for E g
+    trials: int = option(40000, low=1000, high=100000)  # repetitions; half of them estimate E g
 
     relation = at_most(level=0.999)  # the exact binomial interval of the failure rate
     supposes = (

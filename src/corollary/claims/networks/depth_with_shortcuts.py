@@ -109,7 +109,7 @@ class DepthWithShortcuts(Claim[Given]):
     rows = ("plain 2 : L", "residual L : 2", "L residual : plain", "2 plain : residual")
     shows = (
         Along("Training loss after the same number of steps", x="ratio", y="ratio of losses"),
-        Sweep("The deeper, the more shortcuts gain", "L", (16, 24, 32), x="layers L", entry=2),
+        Sweep("Shortcuts help more in deeper networks", "L", (16, 24, 32), x="layers L", entry=2),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -16,7 +16,7 @@ X, or a causal mask, end this.
 :erratum: [loose] Lucchi (2025) calls the transformer permutation-invariant, and Perez Jensen (2025)
     explains equivariance as "the order of input tokens does not influence the output". The
     outputs are permuted along with the inputs (equivariance), not unchanged: the figure shows
-    f(PX) on P f(X) and away from f(X). Invariant is only a readout that forgets the order.
+    f(PX) on P f(X) and away from f(X). Only a readout that forgets the order is invariant.
 """
 
 from typing import Literal, NamedTuple

@@ -38,7 +38,7 @@ class Given(NamedTuple):
 
 
 def printed(self: "PositionalShift", given: Given) -> Given:
-    """With the printed frequencies, one per coordinate, a shift is not a rotation."""
+    """With the frequencies printed in the notes, one per coordinate, a shift is not a rotation."""
     omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
     return given._replace(sine=omega[::2], cosine=omega[1::2])
 

@@ -74,6 +74,6 @@ class SharedProjectionScores(Claim[Given]):
         other = HeatMap(S.softmax(dim=1).tolist(), x=edges, y=edges, label="softmax of the rows")
         words: dict[str, Any] = {"x": "position j", "y": "position i"}
         return (
-            Figure("Scores are symmetric", marks=(one,), **words),
-            Figure("Weights are not", marks=(other,), **words),
+            Figure("Attention scores are symmetric", marks=(one,), **words),
+            Figure("Attention weights are not symmetric", marks=(other,), **words),
         )

@@ -67,7 +67,8 @@ class Bends(Exam):
             "Affine pieces between two samples",
             value=between(value.value, max(value.low, 1.0), value.high),
             unit=f"pieces ({random:.3g} in random directions)",
-            expected=f"on the order of the {units:,} units, far below the exponential maximum",
+            expected=f"about as many as there are units ({units:,}); the maximum is exponential in "
+            "the depth",
             meaning="This is how many affine pieces of the network the line segment between "
             "two samples crosses."
             if value.value > 1

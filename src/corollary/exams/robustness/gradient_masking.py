@@ -148,16 +148,18 @@ class GradientMasking(Exam):
         left = int((~fooled).sum())
         bad = Count(left, len(fooled)).read(LEVEL).low > ZERO
         return self.finding(
-            "Attacks fail even without a bound" if bad else "Attacks without a bound",
+            "Attacks fail even at a very large radius"
+            if bad
+            else "Attacks with a very large radius",
             severity=Severity.MEDIUM if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(left, len(fooled)),
-            unit="% of the inputs are not fooled by changes of any size",
+            unit="% of the inputs are not fooled at ten times the usual distance of the classes",
             expected="0 %",
-            meaning="The bound allows inputs of other classes, but the gradients do not lead "
-            "to them."
+            meaning="This radius includes inputs of other classes, but the gradients do not "
+            "lead to them."
             if bad
-            else "Without a bound on the change, every input can be fooled, as expected.",
+            else "At this radius every input can be fooled, as expected.",
             advice="Look for layers that cut off the gradient (clipping, rounding, saturation)."
             if bad
             else "",

@@ -70,7 +70,7 @@ def part_d(rng: Rng) -> Iterator[Case]:
             rises = a * np.log(2 * m / a) < b * np.log(2 * m / b)
             low, high = (a, high) if rises else (low, b)
         said = {
-            "the base is then e, not 2": float(m),
+            "at the maximum, 2m/L equals e, not 2": float(m),
             "the 2 is missing": m / np.e,
             "at this value the bound is 1": 2.0 * m,
             "your answer is the largest value, not the point where it is attained": np.exp(

@@ -18,7 +18,7 @@ W_0 \rangle_F`.
 :c-hints: Bound each term of the sum by smoothness. | All :math:`|a_j|` are :math:`m^{-1/2}`. |
     Cauchy-Schwarz for each row.
 :d: What does this say about the role of over-parametrization?
-:d-ungraded: the notes ask for a conclusion in prose; the bound of part c is what it rests on.
+:d-ungraded: the notes ask for a conclusion in prose, which rests on the bound of part c.
 """
 
 from collections.abc import Iterator

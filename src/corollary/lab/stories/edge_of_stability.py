@@ -82,8 +82,8 @@ STORY = Story(
     ),
     claims={
         "optimization/gd_stability_threshold": "the limit, found by bisection",
-        "optimization/edge_of_stability": "the same in a convolutional network and a transformer",
-        "optimization/edge_of_stability_adam": "the same for Adam",
+        "optimization/edge_of_stability": "such runs of a convolutional network and a transformer",
+        "optimization/edge_of_stability_adam": "such runs with Adam",
     },
     picture=Picture("optimization/edge_of_stability"),
     follows="",

@@ -71,7 +71,7 @@ STORY = Story(
         ),
     ),
     claims={
-        "connectionism/hopfield_descent": "every flip lowers an energy, so recall ends",
+        "connectionism/hopfield_descent": "every flip lowers the energy, so recall comes to rest",
         "connectionism/hopfield_transition": "the breakdown at 0.138 patterns per neuron",
         "connectionism/hopfield_capacity": "how many patterns are recalled without an error",
     },

@@ -65,7 +65,7 @@ STORY = Story(
         Part(
             "For real networks, the posterior is a normal distribution around the trained weights. "
             "If the minimum is flat, this distribution can be wide, the divergence is small, and "
-            "the certificate is useful. Bounds that count parameters are useless at this size."
+            "the certificate is useful. Bounds that count parameters are useless for such networks."
         ),
     ),
     claims={

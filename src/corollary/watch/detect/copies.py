@@ -129,7 +129,7 @@ def _inside(model: nn.Module, owned: set[int]) -> Iterator[tuple[str, nn.Module]
 
 
 def shapes(module: nn.Module | State) -> tuple[torch.Size, ...]:
-    """Shapes of the parameters, with a matrix among them; empty otherwise."""
+    """Shapes of the parameters; an empty tuple if no parameter is a matrix."""
     found = tuple(p.shape for p in module.parameters())
     return found if any(len(s) > 1 for s in found) else ()
 

@@ -134,7 +134,7 @@ class Schedule(Detector):
                     NEVER,
                     "The learning-rate scheduler never steps",
                     Severity.MEDIUM,
-                    f"A {type(scheduler).__name__} belongs to the optimizer, but after "
+                    f"The optimizer has a scheduler ({type(scheduler).__name__}), but after "
                     f"{loop.made} steps"
                     + ("" if epoch is None else f" ({loop.made // epoch} epochs)")
                     + " scheduler.step() has not been called.",
@@ -183,7 +183,7 @@ class Schedule(Detector):
                     SLOW,
                     "The scheduler counts batches, but is stepped once per epoch",
                     Severity.MEDIUM,
-                    f"A {type(scheduler).__name__} of {length} steps was stepped {calls} "
+                    f"The {type(scheduler).__name__} has {length} steps. It was stepped {calls} "
                     f"times in {loop.made} optimizer steps. At this pace it needs "
                     f"{round(length / calls * loop.made):,} optimizer steps.",
                     "Call scheduler.step() after each optimizer.step().",
@@ -197,7 +197,7 @@ class Schedule(Detector):
                 OTHER,
                 "The scheduler belongs to another optimizer",
                 Severity.MEDIUM,
-                f"A {type(scheduler).__name__} changes the learning rate of an optimizer that "
+                f"The {type(scheduler).__name__} changes the learning rate of an optimizer that "
                 "holds parameters of the model but makes no steps.",
                 "Create the scheduler with the optimizer that makes the steps.",
             ),
