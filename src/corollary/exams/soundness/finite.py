@@ -11,7 +11,6 @@ number, shows here before it shows in training; the first layer whose output is 
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 import torch
@@ -49,10 +48,7 @@ class Finite(Exam):
                     if not is_finite(output):
                         layer = _path(first_broken_layer(model, partial(subject.call, trial)))
                         found = self._fault(f"NaN or infinite outputs on {what}", layer, severity)
-                        # Such inputs may never occur; only a run shows that they do.
-                        yield (
-                            found if trial is batch else replace(found, evidence=Evidence.PREDICTED)
-                        )
+                        yield found
                         wrong = True
                         break
             if not wrong:

@@ -95,7 +95,7 @@ class Interval:
         """The part that another interval for the same value leaves."""
         low, high = torch.maximum(self.lower, lower), torch.minimum(self.upper, upper)
         # two sound intervals overlap, unless no input is left, and then all is true
-        crossed = low > high
+        crossed = ~(low <= high)  # NaN too
         if bool(crossed.any()):
             middle = (low + high) / 2
             low, high = torch.where(crossed, middle, low), torch.where(crossed, middle, high)

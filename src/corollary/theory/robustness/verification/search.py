@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from corollary.errors import InputError
 from corollary.theory.robustness.certificates.branching import decided
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.clock import now
@@ -82,6 +83,8 @@ def verify(net: nn.Module, cases: list[Case], check: Check, *, seconds: float = 
         >>> print(verify(net, [case], lambda x: False))
         unsat
     """
+    if not seconds > 0:
+        raise InputError(f"expected seconds above 0, got {seconds}")
     until, boxes, left = now() + seconds, 0, False
     held = list(nonempty(cases))
     for k, case in enumerate(held):
