@@ -45,8 +45,7 @@ class ModernHopfieldDescent(Claim[Given]):
         Suppose(
             "the values are the keys",
             lambda g: near(g.V, g.K),
-            "If the values are the negative keys, each update moves the query to the opposite "
-            "side.",
+            "With negative keys as values, each update moves the query to the other side.",
             V=lambda g: -g.K,
         ),
         Suppose(

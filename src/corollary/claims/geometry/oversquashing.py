@@ -57,9 +57,7 @@ class Oversquashing(Claim[Given]):
         sigma=lambda g: lambda z: 2 * torch.tanh(z),
     )
     symbols = "c (Āᵏ)ₘₙ", "‖∂xₘ/∂xₙ‖"
-    shows = Along(
-        "Influence of each node on the far end of the barbell", x="node n", log="y", first=1
-    )
+    shows = Along("Influence of nodes on the far end", x="node n", log="y", first=1)
 
     def given(self, rng: Generator) -> Given:
         graph = barbell_graph(self.bell, self.bridge)

@@ -40,9 +40,7 @@ class Given(NamedTuple):
 
 class LinearizationWidth(Claim[Given]):
     widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # widths of the hidden layers
-    draws: int = option(
-        48, low=2, high=500
-    )  # networks at the largest width (more at smaller widths)
+    draws: int = option(48, low=2, high=500)  # networks at the largest width; more at others
     hidden: int = option(1, low=1, high=3)  # hidden layers
 
     relation = slope(

@@ -45,9 +45,7 @@ class Given(NamedTuple):
 
 class NtkRegression(Claim[Given]):
     widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # widths of the hidden layer
-    draws: int = option(
-        96, low=2, high=1000
-    )  # networks at the largest width (more at smaller widths)
+    draws: int = option(96, low=2, high=1000)  # networks at the largest width; more at others
 
     relation = slope(gap=0.2, side=-1)  # an upper bound; the draws leave 0.1 in the slope
     supposes = Suppose(

@@ -47,8 +47,7 @@ class OptimalLinearAutoencoder(Claim[Given]):
     supposes = Suppose(
         "C and D are the leading directions of the data, which are not centred",
         lambda g: near(g.x, g.taken),
-        "The principal components of the centred points lose more, because the mean is not "
-        "restored.",
+        "The principal components of the centred points lose more: the mean is missing.",
         taken=lambda g: g.x - g.x.mean(dim=0),
     )
     symbols = "Σ_{i>m} σ_i²", "‖X − DCX‖²"

@@ -58,8 +58,7 @@ class OperatorNormBound(Claim[Given]):
     supposes = Suppose(
         "the matrix norm is induced by a vector norm",
         _is_induced,
-        "The largest entry is not an induced norm: the product of matrices of ones has larger "
-        "entries.",
+        "The largest entry is not induced: products of matrices of ones have larger entries.",
         lambda: Given(ONES, ONES, lambda A, p: float(A.abs().max())),
     )
     symbols = "closed form", "largest stretch; max(‖AB‖, ‖A‖‖B‖)"
