@@ -92,8 +92,8 @@ def row(name: str, p: Parametrisation, optimizer: type[torch.optim.Optimizer]) -
     widths, build, began = WIDTHS[name], ARCHITECTURES[name], time.process_time()
 
     def made(n: int) -> tuple[nn.Module, torch.optim.Optimizer]:
-        model = build(n)
-        return model, parametrise(model, build(widths[0] // BASE), p, optimizer, OPTIMIZERS[optimizer])
+        model, base = build(n), build(widths[0] // BASE)
+        return model, parametrise(model, base, p, optimizer, OPTIMIZERS[optimizer])
 
     seeds = SEEDS[name]
     check = width_check(made, data_of(name), widths=widths, seeds=seeds, steps=1, confirm=False)

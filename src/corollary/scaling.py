@@ -2,6 +2,7 @@
 
 * ``width_check(build, data)``: exponents of activations, updates and logits in the width, per
   layer, with intervals; the verdict, and the change that makes the network transfer.
+* ``depth_check(build, data)``: the same in the depth of a residual network.
 * ``mup(model, base)``: set a module up so that it takes over the learning rate of a narrow base.
 * ``parametrise(model, base, NTK, torch.optim.Adam, lr)``: any parametrisation on any module.
 * ``exponents(chain(2, MUP, Optimizer.ADAM), Optimizer.ADAM)``: what theory says.

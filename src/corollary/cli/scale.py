@@ -14,13 +14,22 @@ EXIT = {"transfers": 0, "undecided": 3, "freezes": 1, "blows up": 1}
 def scale(
     target: Annotated[
         str,
-        typer.Argument(help="net.py:build, a function that takes the width and returns a module."),
+        typer.Argument(
+            help="net.py:build, a function that takes the width (with --depth, the number of "
+            "blocks) and returns a module."
+        ),
     ],
     data: Data = "",
     loss: LossName = "",
     widths: Annotated[
         str, typer.Option(help="At least four widths, separated by commas.")
     ] = "128,256,512,1024",
+    depth: Annotated[
+        bool, typer.Option("--depth", help="Check the depth of a residual network instead.")
+    ] = False,
+    depths: Annotated[
+        str, typer.Option(help="With --depth: at least four depths, separated by commas.")
+    ] = "4,8,16,32",
     optimizer: Annotated[
         str,
         typer.Option(help="The optimizer you train with, such as adamw:lr=3e-4,weight_decay=0.1."),
@@ -39,9 +48,9 @@ def scale(
         typer.Option("--json", help="Write the exponents to this file (- for standard output)."),
     ] = None,
 ) -> None:
-    """Check how a network scales with its width, and what makes its learning rate transfer.
+    """Check how a network scales with its width or depth, and what makes its learning rate transfer.
 
-    This runs your code. Networks of every width are trained for a few steps; the exponents of
+    This runs your code. Networks of every size are trained for a few steps; the exponents of
     their activations, of their updates and of the output's change show whether a learning rate
     carries over. The exit code is 0 if it does, 1 if the network blows up or freezes, and 3 if
     undecided.
@@ -49,7 +58,7 @@ def scale(
     from corollary.examine.mistakes import check_words
     from corollary.run.files import check_writable, write_atomically
 
-    sizes = _sizes(widths)
+    sizes = _sizes(depths if depth else widths)
     check_words(target, data, loss=loss)
     for path in (out, json_file):
         if path is not None and str(path) != "-":
@@ -66,7 +75,8 @@ def scale(
             loss=loss,
             optimizer=optimizer or None,
             lr=lr,
-            widths=sizes,
+            sizes=sizes,
+            depth=depth,
             seeds=seeds,
             steps=steps,
             samples=samples,
@@ -90,7 +100,7 @@ def scale(
 
 
 def _sizes(text: str) -> tuple[int, ...]:
-    """Widths, as ``64,128,256,512``.
+    """Widths or depths, as ``64,128,256,512``.
 
     Example:
         >>> _sizes("64, 128")
@@ -101,4 +111,4 @@ def _sizes(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise OptionError(f"expected widths such as 64,128,256,512, got '{text}'") from None
+        raise OptionError(f"expected sizes such as 64,128,256,512, got '{text}'") from None

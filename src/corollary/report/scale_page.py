@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from corollary.report.page import asset, drawn, policy, script, template, typeface, write_page
-from corollary.report.scale_text import heading
+from corollary.report.scale_text import heading, predicted
 
 if TYPE_CHECKING:
     from corollary.train.scaling.result import WidthCheck
@@ -56,4 +56,5 @@ def _facts(check: "WidthCheck") -> dict[str, Any]:
         "figure": drawn(check.figure),
         "parametrisations": list(check.layers[0].theory) if check.layers else [],
         "rows": [(row, COLOURS[row.status.value]) for row in check.rows],
+        "predicted": predicted,
     }

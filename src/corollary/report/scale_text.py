@@ -1,5 +1,6 @@
 """How a network scales, as plain text: the verdict, a table of exponents, the change to make."""
 
+import math
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -21,7 +22,8 @@ def heading(check: "WidthCheck") -> str:
     sizes = ", ".join(map(str, check.widths))
     seeds = f"{check.seeds} seed{'s' if check.seeds > 1 else ''}"
     return (
-        f"{check.module}, {check.optimizer}; {check.along}s {sizes}; {seeds}, {check.steps} steps"
+        f"{check.module}, {check.optimizer}; {check.along}s {sizes}; {seeds}, {check.steps} step"
+        f"{'s' if check.steps > 1 else ''}"
     )
 
 
@@ -59,8 +61,20 @@ def _table(check: "WidthCheck") -> Iterator[str]:
 
 def _row(row: "LayerScaling", wide: int) -> str:
     numbers = "".join(f"  {e!s:>13}" for e in (row.activation, row.update, row.logits))
-    theory = "".join(f"  {sizes.update + 0.0:>+11.1f}" for sizes in row.theory.values())
+    theory = "".join(f"  {predicted(sizes.update):>11}" for sizes in row.theory.values())
     return f"{_short(row.name):{wide}}{numbers}  {row.status.value:9}{theory}".rstrip()
+
+
+def predicted(exponent: float) -> str:
+    """An exponent of theory; nothing if theory has none.
+
+    Example:
+        >>> predicted(-0.5), predicted(math.nan), predicted(math.inf)
+        ('-0.5', '', 'exponential')
+    """
+    if math.isinf(exponent):
+        return "exponential"
+    return "" if math.isnan(exponent) else f"{exponent + 0.0:+.1f}"
 
 
 def _short(name: str) -> str:

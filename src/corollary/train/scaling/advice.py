@@ -11,8 +11,7 @@ from corollary.train.scaling.result import LayerScaling, WidthCheck
 from corollary.train.scaling.roles import Growth
 from corollary.train.scaling.sizes import Measured
 from corollary.train.scaling.structure import Layer
-
-Runs = Sequence[Sequence[Measured]]  # one row per seed, one entry per width
+from corollary.train.scaling.summary import Runs
 
 
 def changes_for(

@@ -1,8 +1,7 @@
 """Check how a network scales with its width, before a large one is trained."""
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from corollary.core.default_losses import Loss
@@ -10,17 +9,16 @@ from corollary.core.progress import Show
 from corollary.core.recipe import Optimization, in_words
 from corollary.errors import InputError
 from corollary.theory.scaling.abc import ABC, PARAMETRISATIONS, Optimizer, Role, optimizer_kind
-from corollary.train.scaling.advice import Runs, changes_for
+from corollary.train.scaling.advice import changes_for
 from corollary.train.scaling.attention import score_factors
 from corollary.train.scaling.change import Change
 from corollary.train.scaling.code import code_for
-from corollary.train.scaling.exponent import Exponent, fitted
 from corollary.train.scaling.judging import Status
 from corollary.train.scaling.networks import Applied, Family
 from corollary.train.scaling.result import LayerScaling, WidthCheck
 from corollary.train.scaling.roles import growth
-from corollary.train.scaling.sizes import Sizes
 from corollary.train.scaling.structure import Layer, reference, structure
+from corollary.train.scaling.summary import Runs, Summary
 
 WIDTHS = (128, 256, 512, 1024)
 
@@ -78,7 +76,7 @@ def width_check(
     :source: Yang, Hu, Babuschkin et al. (2022), "Tensor programs V", Appendix D.1 (coordinate
         check); the split by layers and the intervals are ours.
     """
-    _check_numbers(widths, seeds, steps)
+    check_numbers("widths", widths, seeds, steps)
     family = Family(build, data, loss, optimizer, lr, samples, seed)
     small, large = family.member(widths[0]), family.member(widths[-1])
     grown, made = growth(small.model, large.model), small.recipe.optimizer
@@ -87,7 +85,7 @@ def width_check(
             "expected a network whose layers grow with the width, got one of constant size"
         )
     kind = optimizer_kind(type(made).__name__)
-    summary = _Summary(small.name, in_words(made), tuple(widths), seeds, steps, kind)
+    summary = Summary(small.name, in_words(made), tuple(widths), seeds, steps)
     layers = structure(small, large.model)
 
     def runs(applied: Applied | None = None) -> Runs:
@@ -100,7 +98,7 @@ def width_check(
         return [found[k : k + len(widths)] for k in range(0, len(found), len(widths))]
 
     found = runs()
-    check = summary.of(layers, found)
+    check = _check_of(summary, kind, layers, found)
     if check.status is Status.TRANSFERS:
         return check
     changes = changes_for(layers, grown, check, found, kind)
@@ -109,69 +107,41 @@ def width_check(
     check = replace(check, changes=tuple(changes), code=code_for(changes, widths[0], made))
     if not confirm:
         return check
-    return replace(check, confirmed=summary.of(layers, runs(Applied(changes, small.model))))
+    again = runs(Applied(changes, small.model))
+    return replace(check, confirmed=_check_of(summary, kind, layers, again))
 
 
-def _check_numbers(widths: Sequence[int], seeds: int, steps: int) -> None:
-    if len(widths) < 4 or list(widths) != sorted(set(widths)) or widths[0] < 1:
-        raise InputError(f"expected at least four growing widths, got {list(widths)}")
+def check_numbers(what: str, sizes: Sequence[int], seeds: int, steps: int) -> None:
+    """Refuse sizes that no exponent can be fitted to."""
+    if len(sizes) < 4 or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
+        raise InputError(f"expected at least four growing {what}, got {list(sizes)}")
     if seeds < 1 or steps < 1:
         raise InputError(
             f"expected at least one seed and one step, got seeds={seeds}, steps={steps}"
         )
 
 
-@dataclass(frozen=True)
-class _Summary:
-    """From sizes to exponents."""
-
-    module: str
-    optimizer: str
-    widths: tuple[int, ...]
-    seeds: int
-    steps: int
-    kind: Optimizer
-
-    def of(self, layers: Sequence[Layer], found: Runs) -> WidthCheck:
-        """The check that these networks make."""
-        theory = {p.name: reference(layers, p, self.kind) for p in PARAMETRISATIONS}
-        output = [[m.output for m in row] for row in found]
-        logits = self._exponent([[s.activation for s in row] for row in output])
-        matrices = [layer for layer in layers if layer.role is not None]
-        given = {
-            layer.name: self._exponent([[m.layers[layer.name].given for m in row] for row in found])
-            for layer in matrices
-        }
-        rows: list[LayerScaling] = []
-        for layer in matrices:
-            sizes = [[m.layers[layer.name] for m in row] for row in found]
-            row = self._row(layer.name or "the network", layer.role, sizes, logits)
-            known = {key: predicted[layer.name] for key, predicted in theory.items()}
-            last = layer is matrices[-1]
-            passed = logits if last else given.get(layer.next or "", row.activation)
-            rows.append(replace(row, theory=known, output=last, passed=passed))
-        whole = self._row("all layers together", Role.OUTPUT, output, logits)
-        about = (self.module, self.optimizer, self.widths, self.seeds, self.steps)
-        return WidthCheck(*about, tuple(rows), replace(whole, output=True))
-
-    def _row(
-        self, name: str, role: Role | None, sizes: list[list[Sizes]], passed: Exponent
-    ) -> LayerScaling:
-        columns = {
-            what: [[float(getattr(s, what)) for s in row] for row in sizes]
-            for what in ("given", "activation", "update", "logits", "full")
-        }
-        slopes: dict[str, Any] = {what: self._exponent(runs) for what, runs in columns.items()}
-        means = tuple(map(_mean, zip(*columns["update"], strict=True)))
-        assert role is not None, "norms have no row"
-        return LayerScaling(name, role, passed=passed, **slopes, sizes=means)
-
-    def _exponent(self, runs: list[list[float]]) -> Exponent:
-        return fitted(self.widths, runs)
-
-
-def _mean(sizes: Sequence[float]) -> float:
-    """Geometric; zero if one of them is."""
-    if not all(0 < size < math.inf for size in sizes):
-        return 0.0
-    return math.exp(sum(map(math.log, sizes)) / len(sizes))
+def _check_of(
+    summary: Summary, kind: Optimizer, layers: Sequence[Layer], found: Runs
+) -> WidthCheck:
+    """The check that these networks make."""
+    theory = {p.name: reference(layers, p, kind) for p in PARAMETRISATIONS}
+    output = [[m.output for m in row] for row in found]
+    logits = summary.exponent([[s.activation for s in row] for row in output])
+    matrices = [layer for layer in layers if layer.role is not None]
+    given = {
+        layer.name: summary.exponent([[m.layers[layer.name].given for m in row] for row in found])
+        for layer in matrices
+    }
+    rows: list[LayerScaling] = []
+    for layer in matrices:
+        sizes = [[m.layers[layer.name] for m in row] for row in found]
+        assert layer.role is not None, "norms have no row"
+        row = summary.row(layer.name or "the network", layer.role, sizes, logits)
+        known = {key: predicted[layer.name] for key, predicted in theory.items()}
+        last = layer is matrices[-1]
+        passed = logits if last else given.get(layer.next or "", row.activation)
+        rows.append(replace(row, theory=known, output=last, passed=passed))
+    whole = summary.row("all layers together", Role.OUTPUT, output, logits)
+    about = (summary.module, summary.optimizer, summary.sizes, summary.seeds, summary.steps)
+    return WidthCheck(*about, tuple(rows), replace(whole, output=True))

@@ -75,10 +75,10 @@ def _transfers(blamed: "Sequence[LayerScaling]", output: "LayerScaling", along: 
 
 
 def _blows_up(blamed: "Sequence[LayerScaling]", output: "LayerScaling", along: str) -> Verdict:
-    worst = max(blamed, key=lambda row: max(row.update.value, row.activation.value))
-    at_start = worst.activation.sign == 1 and worst.activation.value > worst.update.value
-    what = "its activations at the start grow" if at_start else "its change by one step grows"
-    exponent = worst.activation if at_start else worst.update
+    worst = max(blamed, key=lambda row: max(row.moved.value, row.activation.value))
+    at_start = worst.activation.sign == 1 and worst.activation.value > worst.moved.value
+    what = "its activations at the start grow" if at_start else f"{_change(worst)} grows"
+    exponent = worst.activation if at_start else worst.moved
     return Verdict(
         f"Blows up at {_place(worst)}",
         f"{what} like the {along} to the power {exponent.value:.2f}. The best learning rate falls "
@@ -87,10 +87,10 @@ def _blows_up(blamed: "Sequence[LayerScaling]", output: "LayerScaling", along: s
 
 
 def _freezes(blamed: "Sequence[LayerScaling]", output: "LayerScaling", along: str) -> Verdict:
-    worst = min(blamed, key=lambda row: min(row.update.value, row.activation.value))
-    at_start = worst.activation.sign == -1 and worst.update.sign != -1
-    what = "its activations at the start shrink" if at_start else "its change by one step shrinks"
-    exponent = worst.activation if at_start else worst.update
+    worst = min(blamed, key=lambda row: min(row.moved.value, row.activation.value))
+    at_start = worst.activation.sign == -1 and worst.moved.sign != -1
+    what = "its activations at the start shrink" if at_start else f"{_change(worst)} shrinks"
+    exponent = worst.activation if at_start else worst.moved
     follows = (
         "The output still moves: a large network learns as a kernel method does, with features "
         "that stay as they are."
@@ -109,6 +109,11 @@ def _undecided(blamed: "Sequence[LayerScaling]", output: "LayerScaling", along: 
         "the interval of an exponent contains 1/4, halfway between none and the smallest that "
         f"theory knows. Use more seeds or a wider range of the {along}.",
     )
+
+
+def _change(row: "LayerScaling") -> str:
+    through = "the output's change by one step on it" if row.moved is row.logits else ""
+    return through or "its change by one step"
 
 
 def _place(row: "LayerScaling") -> str:

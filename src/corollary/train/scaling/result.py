@@ -1,4 +1,4 @@
-"""What a check of the width has found: exponents per layer, theory's, and a verdict."""
+"""What a check of the width or depth has found: exponents per layer, theory's, and a verdict."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -7,6 +7,7 @@ from typing import Any
 from corollary.core.figure import Curve, Figure, Mark
 from corollary.core.numbers import to_json_number
 from corollary.theory.scaling.abc import Role
+from corollary.theory.scaling.depth import Place
 from corollary.theory.scaling.exponents import Sizes as Predicted
 from corollary.train.scaling.change import Change
 from corollary.train.scaling.exponent import Exponent
@@ -17,10 +18,10 @@ SHOWN = 6  # layers that are drawn, at most
 
 @dataclass(frozen=True)
 class LayerScaling:
-    """How one layer scales with the width."""
+    """How one layer scales with the width, or a group of layers with the depth."""
 
     name: str
-    role: Role
+    role: Role | Place
     given: Exponent  # of its input at the start
     activation: Exponent  # of its output at the start
     passed: Exponent  # of the next layer's input at the start, or of the network's output
@@ -43,10 +44,17 @@ class LayerScaling:
         return 0.0
 
     @property
+    def moved(self) -> Exponent:
+        """The change that decides: in the depth the output's, because one block of many moves less."""
+        return self.logits if isinstance(self.role, Place) else self.update
+
+    @property
     def status(self) -> Status:
         """Whether it transfers; what comes behind it is part of it."""
         if self.output:
             return judged(self.passed, self.logits, self.logits, output=True)
+        if isinstance(self.role, Place):
+            return judged(self.activation, self.logits, self.logits, output=False)
         start, small, full = (e + self.behind for e in (self.activation, self.update, self.full))
         return judged(start, small, full, output=False)
 

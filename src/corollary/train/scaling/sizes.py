@@ -1,6 +1,6 @@
 """Sizes of activations and of their changes in one network, after small steps and full ones."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -50,10 +50,18 @@ class _Call:
     output: Tensor
 
 
-def measured(subject: Subject, steps: int) -> Measured:
+def measured(
+    subject: Subject, steps: int, together: Callable[[str], str] = lambda name: name
+) -> Measured:
     """Train a few steps twice from the same weights: with small steps, and with the user's own.
 
     The work is done in float64, without dropout and weight decay; the module is changed.
+
+    Args:
+        subject: The network, its data and its optimizer.
+        steps: Of the optimizer.
+        together: From the name of a layer to that of its group; the layers of a group move
+            together, and their sizes are one.
     """
     model, optimizer = subject.model.double(), subject.recipe.optimizer
     if optimizer is None:
@@ -64,29 +72,35 @@ def measured(subject: Subject, steps: int) -> Measured:
     with differentiable():
         start = [p.detach().clone() for p in model.parameters()]
         calls, output = _recorded(subject, batch, watched)
-        first = {name: _answers(watched[name], calls[name]) for name in calls}
+        groups: dict[str, list[str]] = {}
+        for name in calls:
+            groups.setdefault(together(name), []).append(name)
+
+        def answers(names: list[str]) -> list[Tensor]:
+            return [found for name in names for found in _answers(watched[name], calls[name])]
+
+        first = {group: answers(names) for group, names in groups.items()}
         _train(subject, batch, [SMALL * rate for rate in rates], steps)
         small_output = size([_output(subject, batch) - output])
         moved = [p.detach().clone() for p in model.parameters()]
         small, through = {}, {}
-        for name in calls:
-            with _only(model, watched[name], moved, start):
-                small[name] = _distance(_answers(watched[name], calls[name]), first[name])
-                through[name] = size([_output(subject, batch) - output])
+        for group, names in groups.items():
+            with _only(model, [watched[name] for name in names], moved, start):
+                small[group] = _distance(answers(names), first[group])
+                through[group] = size([_output(subject, batch) - output])
         _assign(model, start)
         _train(subject, batch, rates, steps)
         full_output = size([_output(subject, batch) - output])
         moved, full = [p.detach().clone() for p in model.parameters()], {}
-        for name in calls:
-            with _only(model, watched[name], moved, start):
-                full[name] = _distance(_answers(watched[name], calls[name]), first[name])
+        for group, names in groups.items():
+            with _only(model, [watched[name] for name in names], moved, start):
+                full[group] = _distance(answers(names), first[group])
         _assign(model, start)
-    sizes = {
-        name: Sizes(
-            _given(called), size([c.output for c in called]), small[name], through[name], full[name]
-        )
-        for name, called in calls.items()
-    }
+    sizes = {}
+    for group, names in groups.items():
+        called = [call for name in names for call in calls[name]]
+        begun = _given(called), size([call.output for call in called])
+        sizes[group] = Sizes(*begun, small[group], through[group], full[group])
     return Measured(
         sizes,
         Sizes(1.0, size([output]), small_output, small_output, full_output),
@@ -191,13 +205,13 @@ def _first_floats(output: Any) -> Tensor | None:
 
 @contextmanager
 def _only(
-    model: nn.Module, layer: nn.Module, moved: list[Tensor], start: list[Tensor]
+    model: nn.Module, layers: list[nn.Module], moved: list[Tensor], start: list[Tensor]
 ) -> Iterator[None]:
-    """The matrices of one layer as they are after the steps, all else as at the start.
+    """The matrices of these layers as they are after the steps, all else as at the start.
 
     Biases have exponents of their own, and at small widths they would hide that of the matrix.
     """
-    mine = {id(p) for p in matrices(layer).values()}
+    mine = {id(p) for layer in layers for p in matrices(layer).values()}
     pairs = zip(model.parameters(), moved, start, strict=True)
     _assign(model, [after if id(p) in mine else before for p, after, before in pairs])
     yield
