@@ -20,6 +20,19 @@ def build(width):
 def broken(width):
     raise RuntimeError("no heads")
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(16, 16)
+
+    def forward(self, x):
+        return x + 4 * torch.relu(self.inner(x))
+
+def deep(depth):
+    x = torch.linspace(-1, 1, 16).reshape(8, 2)
+    blocks = [Block() for _ in range(depth)]
+    return nn.Sequential(nn.Linear(2, 16), *blocks, nn.Linear(16, 1)), (x, x[:, :1])
+
 layers = 3
 """
 WORDS = ("--widths", "16,32,64,128", "--seeds", "2")
@@ -51,10 +64,17 @@ def test_json_alone_on_standard_output(net):
     assert json.loads(done.stdout)["confirmed"] is None
 
 
+def test_the_depth_is_checked_by_a_function_of_the_depth(net):
+    words = ("--depth", "--depths", "2,4,8,16", "--seeds", "2", "--lr", "0.01", "--no-confirm")
+    done = call(f"{net}:deep", *words)
+    assert done.exit_code == 1 and "grows like the depth to the power" in done.stdout
+    assert "*.inner" in done.stdout and "scale_branch(block, depth**-0.5)" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("name", "words", "said"),
     [
-        ("build", ("--widths", "16,x"), "expected widths such as 64,128,256,512, got '16,x'"),
+        ("build", ("--widths", "16,x"), "expected sizes such as 64,128,256,512, got '16,x'"),
         ("broken", (), "raised RuntimeError for width 128: no heads"),
         ("layers", (), "to be a function of the width"),
         ("build", ("--widths", "16,32"), "at least four growing widths"),

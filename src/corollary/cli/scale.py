@@ -48,7 +48,7 @@ def scale(
         typer.Option("--json", help="Write the exponents to this file (- for standard output)."),
     ] = None,
 ) -> None:
-    """Check how a network scales with its width or depth, and what makes its learning rate transfer.
+    """Check how a network scales with width or depth, and what makes its learning rate transfer.
 
     This runs your code. Networks of every size are trained for a few steps; the exponents of
     their activations, of their updates and of the output's change show whether a learning rate

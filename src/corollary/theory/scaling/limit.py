@@ -80,5 +80,6 @@ def slope_weights(sizes: Sequence[float], r: float) -> np.ndarray:
     columns = [np.ones_like(n), np.log(n)]
     if math.isfinite(r):
         columns.append((n / n[0]) ** -r)
-    inverse: np.ndarray = np.linalg.pinv(np.stack(columns, axis=1))
-    return inverse[1]
+    inverse = np.linalg.pinv(np.stack(columns, axis=1))  # (parameters, sizes)
+    slope: np.ndarray = inverse[1]
+    return slope

@@ -45,7 +45,7 @@ class LayerScaling:
 
     @property
     def moved(self) -> Exponent:
-        """The change that decides: in the depth the output's, because one block of many moves less."""
+        """The change that decides: in the depth the output's, as one block of many moves less."""
         return self.logits if isinstance(self.role, Place) else self.update
 
     @property
