@@ -4,7 +4,7 @@ For every layer the exponents of its activation, of its update and of the change
 through it are compared with theory's: how many are within 0.1, how many 95 % intervals contain
 theory's value, and which is farthest from it. Intervals are those of the limit, which have the bias
 of finite widths in them. The targets are large, so that the gradient of the loss is the same at all
-widths. The base, at which all parametrisations are the same network, is an eighth of the smallest
+widths. The base, at which all parametrisations are the same network, is a sixteenth of the smallest
 width: in the mean-field parametrisation, branches fall like a root of the width from order one at
 the base, and a GELU is linear only where its input is small.
 
@@ -29,9 +29,9 @@ from corollary.train.scaling.parametrise import parametrise
 
 WIDTHS = {"MLP": (256, 512, 1024, 2048), "CNN": (64, 128, 256, 512), "GPT": (128, 256, 512, 1024)}
 SEEDS = {"MLP": 10, "CNN": 10, "GPT": 5}
-BASE = 8  # how much narrower than the smallest width
+BASE = 16  # how much narrower than the smallest width
 LARGE = 100.0  # size of targets
-HEAD = 16  # size of a head; their number grows
+HEAD = 8  # size of a head; their number grows
 
 
 def mlp(n: int) -> nn.Module:
