@@ -93,14 +93,16 @@ def test_a_classifier_learns_with_a_step_size_that_is_chosen_for_it(run, folder)
     done = run("net.py:build", "--data", "two_moons", "--json", "t.json", "--out", "w.st")
     assert done.returncode == 0, done.stderr
     found = json.loads((folder / "t.json").read_text())
-    assert found["lr"] == pytest.approx(0.1 * found["largest_stable_step"] / 2)
+    low, high = found["lr_range"]
+    assert low / 2 <= found["lr"] <= 2 * high
+    assert found["lr"] < found["largest_stable_step"]
     assert found["held_out"]["samples"] == round(0.2 * 512)
-    assert found["held_out"]["low"] < found["held_out"]["accuracy"] < found["held_out"]["high"]
+    assert found["held_out"]["low"] < found["held_out"]["accuracy"] <= found["held_out"]["high"]
     assert found["learned"]["accuracy"] > 0.85
     assert found["losses"][0] > 1.5 * found["learned"]["loss"]
     assert len(found["losses"]) == found["steps"] == 20 * 7  # 410 samples in batches of 64
     assert set(load_file(folder / "w.st")) == {"0.weight", "0.bias", "2.weight", "2.bias"}
-    assert "held out" in done.stdout and "the largest stable" in done.stderr.replace("\n", " ")
+    assert "held out" in done.stdout and "largest stable" in done.stderr.replace("\n", " ")
 
 
 def test_least_squares_is_solved_to_the_digits_that_theory_promises(run, folder):
@@ -116,7 +118,7 @@ def test_least_squares_is_solved_to_the_digits_that_theory_promises(run, folder)
 def test_several_inputs_and_outputs_by_name_are_understood(run):
     done = run("net.py:pair", "--epochs", "3", "--optimizer", "adam", "--json", "-")
     found = json.loads(done.stdout)
-    assert found["epochs"] == 3 and found["lr"] == 1e-3 and found["largest_stable_step"] is None
+    assert found["epochs"] == 3 and found["largest_stable_step"] > 0  # of Adam
 
 
 def test_the_same_words_give_the_same_weights_also_after_a_resumption(run, folder):
@@ -157,7 +159,7 @@ def test_a_run_that_ends_worse_than_it_began_says_so(run):
     [
         (("net.py:build",), "needs data"),
         (("gone.py:build",), "there is no file gone.py"),
-        (("net.py:constant", "--data", "two_moons"), "no trainable parameters"),
+        (("net.py:constant", "--data", "two_moons"), "it has no parameters"),
         (("net.py:build", "--data", "two_moons", "--epochs", "1", "--steps", "1"), "got both"),
         (("net.py:build", "--data", "two_moons", "--resume"), "needs --checkpoint"),
         (("net.py:build", "--data", "two_moons", "--lr", "-1"), "lr must be positive"),

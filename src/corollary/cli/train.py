@@ -54,9 +54,7 @@ def train(
     ] = None,
     lr: Annotated[
         float | None,
-        typer.Option(
-            help="Learning rate. Default: from the curvature of the loss (sgd), or 0.001 (adam)."
-        ),
+        typer.Option(help="Learning rate. Default: found by short runs before training."),
     ] = None,
     optimizer: Annotated[OptimizerName, typer.Option(help="Optimizer.")] = OptimizerName.sgd,
     momentum: Annotated[float, typer.Option(help="Momentum of sgd.", min=0.0, max=0.999)] = 0.9,
@@ -122,22 +120,21 @@ def train(
         order = {"target": target, "data": data, "loss": loss, "lr": lr}
         order |= {"weights": None if weights is None else str(weights), "budget": FIRST_PASS}
         subject = load_subject(order | {"batch_size": batch_size, "seed": seed}, to_train=True)
-        watched = _watched(subject.model, watch, sharding, quiet=not processes.first)
-        with watched:
-            done = train_subject(
-                subject,
-                optimizer=optimizer.value,
-                momentum=momentum,
-                weight_decay=weight_decay,
-                steps=steps,
-                epochs=20 if steps is None and epochs is None else epochs,
-                clip=clip,
-                held_out=held_out,
-                checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
-                progress=said.is_terminal,
-                told=lambda sentence: said.print(sentence, markup=False),
-                sharding=sharding.value,
-            )
+        done = train_subject(
+            subject,
+            optimizer=optimizer.value,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            steps=steps,
+            epochs=20 if steps is None and epochs is None else epochs,
+            clip=clip,
+            held_out=held_out,
+            checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
+            progress=said.is_terminal,
+            told=lambda sentence: said.print(sentence, markup=False),
+            within=partial(_watched, subject.model, watch, sharding, quiet=not processes.first),
+            sharding=sharding.value,
+        )
         if processes.first:
             _keep(done, subject.model, out, plot, json_file)
         processes.wait()  # torchrun ends all when one leaves with an exit code

@@ -9,6 +9,7 @@ from corollary.train.distillation import distill as distill
 from corollary.train.early_stopping import EarlyStopping as EarlyStopping
 from corollary.train.history import History as History
 from corollary.train.history import Record as Record
+from corollary.train.learning_rate.finder import find_learning_rate as find_learning_rate
 from corollary.train.loop import Loop as Loop
 from corollary.train.losses import DistillationLoss as DistillationLoss
 from corollary.train.losses import LabelSmoothing as LabelSmoothing

@@ -124,6 +124,14 @@ def load(path: str | Path, loop: Loop) -> None:
     loop.epoch, loop.batch = state["epoch"], state["batch"]
 
 
+def saved_rate(checkpoint: Checkpoint | None) -> float | None:
+    """The learning rate of the run that would be continued; None if a run begins."""
+    if checkpoint is None or not checkpoint.resume or not Path(checkpoint.path).exists():
+        return None
+    rate = read_state(Path(checkpoint.path))["optimizer"]["param_groups"][0]["lr"]
+    return float(rate)
+
+
 def _like(loop: Loop) -> Callable[[Where], Tensor | None]:
     """The tensor of the run that a saved one is for, if that may be sharded."""
     owners = {"model": loop.model.state_dict()}

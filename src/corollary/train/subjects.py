@@ -1,44 +1,41 @@
 """Train a subject: split the data, choose a learning rate, train, measure.
 
-Without a learning rate of the user's, gradient descent takes half the largest stable one at the
-start, so the curvature may double before the run becomes unstable; with momentum it is
-smaller by what momentum adds up to.
+Without a learning rate of the user's, one is found by short runs, for every optimizer; see
+:mod:`corollary.train.learning_rate.finder`.
 
 Under ``torchrun`` all processes do this, and train together; see :mod:`corollary.train.parallel`.
 """
 
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from corollary.core import Batch, Figure, Subject
-from corollary.core.default_losses import suited_loss
 from corollary.data.disk import replacing
 from corollary.errors import (
-    CorollaryError,
     InputError,
-    NotApplicableError,
     ResultsFileError,
     one_line,
 )
-from corollary.theory.landscape.curvature import largest_stable_step
-from corollary.train.checkpoint import Checkpoint
+from corollary.train.checkpoint import Checkpoint, saved_rate
 from corollary.train.history import History
-from corollary.train.loss_landscape import landscape_of
+from corollary.train.learning_rate.of_subject import chosen_rate
+from corollary.train.learning_rate.result import LearningRate
+from corollary.train.learning_rate.trials import with_rate
+from corollary.train.preparation import MakeOptimizer
 from corollary.train.scores import Score, finite, score
+from corollary.train.subject_columns import columns, loss_itself, loss_of
 from corollary.train.team import Sharding, told_by_first
 from corollary.train.trainer import fit
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
-ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale
-MEASURED = 512  # samples of which the curvature is measured
 INTERRUPTED = "it was interrupted"
 
 
@@ -49,7 +46,7 @@ class Training:
     subject: dict[str, Any]
     optimizer: str
     lr: float
-    stable: float | None  # the largest stable step at the start, where it was measured
+    search: LearningRate | None  # how the learning rate was found, unless it was given
     history: History
     learned: Score
     held_out: Score | None
@@ -59,6 +56,12 @@ class Training:
     def worse(self) -> bool:
         """Whether the loss is not even what it was at the start."""
         return self.history.diverged or not self.learned.loss <= self.history.losses[0]
+
+    @property
+    def _stable(self) -> float | None:
+        if self.search is None or self.search.stable is None:
+            return None
+        return self.search.stable.value
 
     @property
     def figure(self) -> Figure:
@@ -71,7 +74,8 @@ class Training:
             "subject": self.subject,
             "optimizer": self.optimizer,
             "lr": self.lr,
-            "largest_stable_step": self.stable,
+            "largest_stable_step": self._stable,
+            "lr_range": None if self.search is None else [self.search.low, self.search.high],
             "steps": self.history.steps,
             "epochs": self.history.epochs,
             "stopped": self.history.stopped,
@@ -95,6 +99,7 @@ def train_subject(
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
     told: Callable[[str], None] = lambda sentence: None,
+    within: Callable[[], AbstractContextManager[object]] = nullcontext,
     sharding: Sharding = "ddp",
 ) -> Training:
     """Train the module of a subject, with its loss, learning rate and batch size.
@@ -111,32 +116,34 @@ def train_subject(
         checkpoint: Where to save the run, and whether to go on with it.
         progress: Show a bar on standard error.
         told: Is given a sentence before training begins.
+        within: A context for the run, without the search for a learning rate.
         sharding: How several processes share the run, ``ddp`` or ``fsdp2``.
     """
     if optimizer not in OPTIMIZERS:
         known = ", ".join(OPTIMIZERS)
         raise InputError(f"expected --optimizer to be one of {known}, got '{optimizer}'")
     learn, rest = _split(subject, held_out)
-    stable = _stable_step(subject) if optimizer == "sgd" and not subject.lr else None
-    stable = told_by_first(stable)  # curvature is rounded differently on different processors
-    lr = subject.lr or (ADAPTIVE if stable is None else (1 - momentum) * stable / 2)
-    told(_beginning(subject, learn, rest, lr, stable))
-    named = {"momentum": momentum} if optimizer == "sgd" else {}
-    with _asked_to_stop() as asked:
+    make = _optimizer(optimizer, momentum, weight_decay)
+    lr, found = subject.lr or told_by_first(saved_rate(checkpoint)), None
+    if lr is None:
+        told("Searching for a learning rate with short runs.")
+        planned = steps or (epochs or 1) * -(-learn.size // (subject.batch_size or learn.size))
+        found = chosen_rate(subject, learn, make, planned, clip)
+        lr = told_by_first(found.rate)  # curvature is rounded differently on other processors
+    told(_beginning(subject, learn, rest, lr, found))
+    with _asked_to_stop() as asked, within():
         history = fit(
             subject.model,
-            _columns(learn),
-            _loss_itself(subject, learn),
-            lambda parameters: OPTIMIZERS[optimizer](
-                parameters, lr=lr, weight_decay=weight_decay, **named
-            ),
+            columns(learn),
+            loss_itself(subject, learn),
+            with_rate(make, lr),
             steps=steps,
             epochs=epochs,
             batch_size=subject.batch_size,
             rng=subject.seed,
             callbacks=[lambda loop: INTERRUPTED if asked() else None],
             clip=clip,
-            call=_loss_of(subject, learn),
+            call=loss_of(subject, learn),
             on_nan="stop",
             checkpoint=checkpoint,
             progress=progress,
@@ -147,7 +154,7 @@ def train_subject(
         subject.describe(),
         optimizer,
         lr,
-        stable,
+        found,
         history,
         score(subject, learn),
         None if rest is None else score(subject, rest),
@@ -182,60 +189,26 @@ def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
     return batch.slice(order[count:]), batch.slice(order[:count]) if count else None
 
 
-def _stable_step(subject: Subject) -> float | None:
-    """The largest stable step of gradient descent at the start, if there is one."""
-    try:
-        with subject.borrowed():
-            landscape = landscape_of(subject, MEASURED)
-            found = largest_stable_step(landscape, rng=subject.rng("step size"))
-    except (CorollaryError, RuntimeError) as error:  # such as a layer without second derivatives
-        why = str(error).splitlines()[0]
-        raise InputError(
-            f"a learning rate could not be chosen for {subject.name} ({why}); pass one with --lr"
-        ) from None
-    return found.step.value if found.step.value < float("inf") else None
+def _optimizer(name: str, momentum: float, weight_decay: float) -> MakeOptimizer:
+    named = {"momentum": momentum} if name == "sgd" else {}
+    make = OPTIMIZERS[name]
+    return lambda parameters: make(parameters, lr=1.0, weight_decay=weight_decay, **named)
 
 
 def _beginning(
-    subject: Subject, learn: Batch, rest: Batch | None, lr: float, stable: float | None
+    subject: Subject, learn: Batch, rest: Batch | None, lr: float, found: LearningRate | None
 ) -> str:
     numbers = sum(p.numel() for p in subject.parameters().values())
     kept = "" if rest is None else f", {rest.size:,} held out"
-    reason = "" if stable is None else f" (without momentum {stable:.3g} is the largest stable one)"
+    reason = ""
+    if found is not None:
+        reason = f", found in {found.steps:,} trial steps"
+        if found.stable is not None:
+            reason += f" (largest stable at the start: {found.stable.value:.3g})"
     return (
         f"{subject.name}, {numbers:,} parameters; {learn.size:,} training samples{kept}; "
         f"learning rate {lr:.3g}{reason}"
     )
-
-
-def _columns(batch: Batch) -> tuple[Tensor, ...]:
-    columns = tuple(batch.tensors())
-    return columns if batch.target is None else (*columns, batch.target)
-
-
-def _loss_of(subject: Subject, like: Batch) -> Callable[..., Any]:
-    """How the loop values a piece of the columns: with them back in their places."""
-
-    def call(model: nn.Module, loss: Any, *columns: Tensor) -> Any:
-        last = len(columns) - (like.target is not None)
-        batch = like.with_inputs(*columns[:last])
-        target = columns[last] if last < len(columns) else None
-        return subject.loss_of_raw(model(*batch.inputs, **batch.named), target)
-
-    return call
-
-
-def _loss_itself(subject: Subject, batch: Batch) -> Any:
-    """The loss that is used, from which the loop knows what its means are divided by."""
-    few = batch.slice(slice(0, 2))
-    with subject.borrowed(), torch.no_grad():
-        raw = subject.call(few)
-    if isinstance(raw, Mapping) and "loss" in raw and subject._loss is None:
-        return subject.loss_of  # the model's own: taken as a mean over rows
-    try:
-        return subject._loss or suited_loss(subject.pick(raw), few.target)
-    except NotApplicableError:
-        return subject.loss_of
 
 
 @contextmanager
