@@ -16,5 +16,5 @@ def test_a_missing_package_is_one_sentence(monkeypatch):
 
 def test_a_folder_that_is_not_there_is_one_sentence(tmp_path):
     pytest.importorskip("mcp_types")
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="does not exist"):
         mcp(tmp_path / "gone")

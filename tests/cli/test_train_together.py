@@ -120,4 +120,4 @@ def test_a_signal_to_torchrun_keeps_the_weights_so_far(folder, number):
         time.sleep(0.1)
     child.send_signal(number)
     said, _ = child.communicate(timeout=LONG)
-    assert said.count("it was interrupted") == 1 and (folder / "w.st").exists()
+    assert said.count("the run was interrupted") == 1 and (folder / "w.st").exists()

@@ -84,13 +84,13 @@ def test_an_output_that_was_chosen_stays_chosen():
     [
         (nn.Linear(4, 3), (X, Y), "the first layer expects a different number of input features"),
         (nn.Linear(5, 3), (X.double(), Y), "with x.to(torch.float32)"),
-        (nn.LazyLinear(3), (X, Y), "run one batch through the module first"),
-        (nn.LazyLinear(3), None, "run one batch through the module first"),
+        (nn.LazyLinear(3), (X, Y), "call the module with one batch first"),
+        (nn.LazyLinear(3), None, "call the module with one batch first"),
         (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load the weights first"),
         (
             nn.Linear(5, 3),
             [(X, (Y, Y))],
-            "the targets are a tuple (2 parts), which no built-in loss",
+            "no built-in loss accepts targets of type tuple (2 parts)",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_files_come_in_the_order_of_their_numbers(checkpoints):
 
 
 def test_a_pattern_without_files_is_told():
-    with pytest.raises(InputError, match="no file that fits 'none/"):
+    with pytest.raises(InputError, match="no file that matches 'none/"):
         files_of("none/*.pt")
 
 

@@ -57,7 +57,7 @@ def test_a_part_that_ends_its_process_costs_no_part_before_it():
     asked = [(part, part.function) for part in exercise.parts]
     marks = grading.grade_functions(exercise, text, asked, 0)
     assert [mark.right for mark in marks] == [True, False, False, False, False]
-    assert marks[1].sentence == "its process ended with exit code 3"
+    assert marks[1].sentence == "the process ended with exit code 3"
 
 
 def test_the_seed_decides_on_the_cases():

@@ -44,10 +44,10 @@ def test_the_rank_is_bounded_by_the_bottleneck():
 @pytest.mark.parametrize(
     ("net", "named"),
     [
-        (nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)), "'1' is a ReLU"),
+        (nn.Sequential(nn.Linear(2, 3), nn.ReLU()), "'1' is a module of type ReLU"),
         (MLP([2, 3, 1], "tanh", rng=rng()), "with the activation tanh"),
-        (Compose([nn.Sequential(nn.Linear(2, 2), nn.Tanh())]), "'0.1' is a Tanh"),
-        (nn.Conv2d(1, 1, 3), "is a Conv2d"),
+        (Compose([nn.Sequential(nn.Linear(2, 2), nn.Tanh())]), "'0.1' is a module of type Tanh"),
+        (nn.Conv2d(1, 1, 3), "is a module of type Conv2d"),
     ],
 )
 def test_a_non_linear_network_is_refused_by_the_name_of_its_layer(net, named):

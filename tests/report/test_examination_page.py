@@ -130,7 +130,7 @@ def test_it_is_saved_as_a_page_or_as_data(done, tmp_path):
     assert done.save(tmp_path / "e.html").read_text().startswith("<!doctype html>")
     again = Examination.from_json(json.loads(done.save(tmp_path / "e.json").read_text()))
     assert len(again.findings) == len(done.findings)
-    with pytest.raises(InputError, match=r"expected a name that ends in .html or .json"):
+    with pytest.raises(InputError, match=r"expected a file name that ends in .html or .json"):
         done.save(tmp_path / "e.txt")
 
 

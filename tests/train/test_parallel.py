@@ -114,7 +114,7 @@ def test_all_processes_say_where_one_of_them_left_the_finite_numbers(team):
     for row in range(2):
         (sentence,) = {one["not finite"][row] for one in team}
         assert sentence.startswith("NotFiniteError: the ") and "step 0" in sentence
-        assert "although all outputs of layers are" not in sentence
+        assert "although the outputs of all layers are" not in sentence
 
 
 def test_what_several_processes_cannot_do_is_told_by_all_in_a_sentence(team, request):

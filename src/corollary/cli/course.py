@@ -28,9 +28,9 @@ def course(
             help="A course, a lecture or a path. Default: list all.", autocompletion=complete_course
         ),
     ] = "",
-    walk: Annotated[bool, typer.Option("--walk", help="Show the next step.")] = False,
+    walk: Annotated[bool, typer.Option("--walk", help="Show the next step of the path.")] = False,
     done: Annotated[
-        bool, typer.Option("--done", help="Mark the next step as done, and show the one after it.")
+        bool, typer.Option("--done", help="Mark the next step as done, and show the step after it.")
     ] = False,
     reset: Annotated[
         bool, typer.Option("--reset", help="Start this path again from the beginning.")
@@ -42,7 +42,10 @@ def course(
         Path | None, typer.Option(help="Write the lecture as a Jupyter notebook (.ipynb).")
     ] = None,
     run: Annotated[
-        bool, typer.Option(help="Check the instant claims, so that the slides have figures.")
+        bool,
+        typer.Option(
+            help="Check the claims that take less than a second, so that the slides have figures."
+        ),
     ] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -143,7 +146,7 @@ def _lecture(lecture: "Lecture") -> Iterator[Any]:
         yield f"\n{escape(lecture.about)}"
     if lecture.prerequisites:
         names = ", ".join(entry.stem for entry in lecture.prerequisites)
-        yield f"\n[bold]Rests on[/bold] {names}"
+        yield f"\n[bold]Uses[/bold] {names}"
     for section in lecture.sections:
         yield f"\n[bold]{escape(section.title)}[/bold]"
         if section.words:

@@ -29,7 +29,7 @@ def examine_files(
     journal = Journal.of(each=stamps, order=order, version=__version__)
     done = len(journal.read(Examined))
     if done:
-        typer.echo(f"Resumed: {done} of {len(files)} were examined before.", err=True)
+        typer.echo(f"Resumed: {done} of {len(files)} files were examined before.", err=True)
     with progress_bar(len(files), "examining") as show:
 
         def advance(row: Examined) -> None:

@@ -30,7 +30,7 @@ def examine(
     target: Target = "",
     data: Data = "",
     held_out: Annotated[
-        str, typer.Option(help="Data that the network was not trained on, given in the same way.")
+        str, typer.Option(help="Data that was not used for training, in the same forms as --data.")
     ] = "",
     loss: LossName = "",
     weights: Weights = None,
@@ -55,7 +55,10 @@ def examine(
         ),
     ] = "",
     effort: Annotated[
-        Effort, typer.Option(help="How much work to do; the same on every machine.")
+        Effort,
+        typer.Option(
+            help="Amount of work: quick, standard or thorough; the same on every machine."
+        ),
     ] = Effort.standard,
     budget: Annotated[
         str, typer.Option(help="Time limit, such as 90, 120s or 5m. Default: set by the effort.")
@@ -86,13 +89,16 @@ def examine(
         FailOn | None, typer.Option(help="Exit with code 1 if a finding has this severity or more.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every finding, healthy ones too.")
+        bool, typer.Option("--all", help="Print every finding, also the healthy ones.")
     ] = False,
     each: Annotated[
         str,
-        typer.Option(help="Examine with each of these weights, such as 'checkpoints/*.pt'."),
+        typer.Option(
+            help="Examine the network with the weights of each of these files, such as "
+            "'checkpoints/*.pt'."
+        ),
     ] = "",
-    jobs: Annotated[int, typer.Option(help="Processes for --each.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of processes for --each.", min=1)] = 1,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
     """Examine a network: whether it trains, generalises and resists attacks, and what is wrong.
@@ -137,7 +143,7 @@ def examine(
 
         if weights or sarif or junit or compare or everything or demo:
             raise InputError(
-                "--each takes its weights from the pattern and writes one table and page; leave "
+                "--each takes the weights from files and writes one table and one page; leave "
                 "out --weights, --sarif, --junit, --compare, --all and --demo"
             )
         raise typer.Exit(examine_files(order, each, jobs, out, json_file, fail_on))

@@ -24,9 +24,15 @@ NARROW = 100  # columns; below, the kind of a statement is left out
 
 def list_entries(
     text: Annotated[str, typer.Argument(help="Only entries that contain this text.")] = "",
-    area: Annotated[str, typer.Option(help="Only this area.", autocompletion=complete_area)] = "",
-    kind: Annotated[str, typer.Option(help="Only this kind: bound, identity, rate, ...")] = "",
-    cost: Annotated[str, typer.Option(help="Only this cost: instant, seconds, ...")] = "",
+    area: Annotated[
+        str, typer.Option(help="Only entries of this area.", autocompletion=complete_area)
+    ] = "",
+    kind: Annotated[
+        str, typer.Option(help="Only claims of this kind: bound, identity, rate, ...")
+    ] = "",
+    cost: Annotated[
+        str, typer.Option(help="Only claims of this cost: instant, seconds, minutes or long.")
+    ] = "",
     erratum: Annotated[
         bool, typer.Option("--erratum", help="Only claims that correct the lecture notes.")
     ] = False,
@@ -102,7 +108,7 @@ def _print_entries(found: "list[Entry]") -> None:
     stated, needed = (sum(len(n) for n in names) for names in _hypotheses(found))
     if stated:
         shown = f"{needed} of {stated} hypotheses are shown to be necessary"
-        console.print(f"{shown} by a counterexample that violates them", style="dim")
+        console.print(f"{shown} of them by a counterexample", style="dim")
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
 
 

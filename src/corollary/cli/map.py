@@ -98,8 +98,8 @@ def _overview(found: "Graph") -> Any:
     deepest = max(found.uses, key=lambda n: found.depth[n])
     yield (
         f"{using} of {facts['claims']} claims use another claim ({facts['edges']} links in "
-        f"total), and {alone} are not linked at all. The longest chain has "
-        f"{found.depth[deepest] + 1} claims and ends in {deepest}."
+        f"total). {alone} claims have no link. The longest chain has {found.depth[deepest] + 1} "
+        f"claims and ends in {deepest}."
     )
     yield "\n[bold]Most used[/bold]"
     for name, count in facts["most used"].items():
@@ -111,16 +111,16 @@ def _one(found: "Graph", name: str) -> Any:
     yield f"{_shown(name)}\n"
     below, above = found.below(name), found.above(name)
     yield (
-        _tree(f"[bold]rests on[/bold] {_claims(len(below))}", name, found.uses)
+        _tree(f"[bold]uses[/bold] {_claims(len(below))}", name, found.uses)
         if below
-        else ("This claim rests on no other claim.")
+        else ("This claim uses no other claim.")
     )
     yield ""
     direct = found.used_by[name]
     if not above:
-        yield "No other claim rests on this one."
+        yield "No other claim uses this claim."
         return
-    broken = f"without it, {_claims(len(above))} would break"
+    broken = f"without this claim, {_claims(len(above))} would break"
     yield f"[bold]used by[/bold] {_claims(len(direct))}; {broken}"
     for other in direct:
         yield f"  {_shown(other)}"
@@ -145,9 +145,9 @@ def _between(found: "Graph", one: str, other: str) -> Any:
         yield ("rests on " if k else "         ") + _shown(name)
     if chain:
         return
-    yield f"Neither {one} nor {other} rests on the other."
+    yield f"Neither of {one} and {other} uses the other."
     if common := found.common(one, other):
-        yield "Both rest on"
+        yield "Both use"
         for name in common:
             yield f"  {_shown(name)}"
 

@@ -23,7 +23,7 @@ def mcp(
             "pip install 'corollary[mcp]'"
         )
     if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}")
+        raise InputError(f"the folder {folder} does not exist")
     from corollary.lab.limits import GIB, Limits
     from corollary.mcp.server import serve
 

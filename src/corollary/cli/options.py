@@ -84,7 +84,7 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     for word in rest:
         if not word.startswith("--"):
             if word.startswith("-") and len(word) > 1:
-                raise OptionError(f"expected the options of a claim to start with --, got '{word}'")
+                raise OptionError(f"expected an option that starts with --, got '{word}'")
             names.append(word)
             continue
         name, equals, value = word[2:].partition("=")

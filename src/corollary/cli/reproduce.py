@@ -35,7 +35,7 @@ def reproduce(
     ] = False,
     seeds: Annotated[
         int | None,
-        typer.Option(help="Number of seeds per row. Default: as the experiment defines.", min=1),
+        typer.Option(help="Number of seeds per row. Default: chosen by the experiment.", min=1),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     json_file: Annotated[
@@ -136,7 +136,8 @@ def _print_list() -> None:
     for entry in experiments():
         typer.echo(f"{entry.name:32} {entry.title}")
     typer.echo(
-        "\nRun experiments by name or family, or all of them with --all; --quick takes minutes."
+        "\nRun experiments by name or family, or all of them with --all. With --quick, this "
+        "takes minutes."
     )
 
 

@@ -66,7 +66,8 @@ def show(
         console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
     if not entry.is_exam:
         console.print(
-            f"[dim]corollary map {entry.stem}[/dim]  shows what it rests on, and what rests on it"
+            f"[dim]corollary map {entry.stem}[/dim]  shows which claims it uses, and which "
+            "claims use it"
         )
 
 

@@ -75,7 +75,8 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue from --checkpoint.")] = False,
     watch: Annotated[
-        Path | None, typer.Option(help="Write the record of the run here, for `corollary watch`.")
+        Path | None,
+        typer.Option(help="Write the record of the run to this file, for `corollary watch`."),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Write the loss curve to this .svg file.")
@@ -217,7 +218,7 @@ def _rescue(model: "nn.Module", out: Path) -> str:
         place = folder / f"{out.stem}-{os.getpid()}{out.suffix}"
         if not _written(partial(save_weights, model, place)):
             return f"; the weights are in {place}"
-    return "; the weights could not be saved elsewhere either and are lost"
+    return "; the weights could not be saved in the cache folder either, so they are lost"
 
 
 def _print(done: "Training", out: Path | None) -> None:
@@ -228,8 +229,9 @@ def _print(done: "Training", out: Path | None) -> None:
     console.print(f"{done.history.stopped[:1].upper()}{done.history.stopped[1:]}.", markup=False)
     if done.worse:
         console.print(
-            f"The loss is worse than at the start. Use a learning rate below {done.lr:.3g}, "
-            "omit --lr to have one chosen, or clip the gradient with --clip."
+            f"The loss is higher than at the start. Use a learning rate below {done.lr:.3g}, "
+            "omit --lr so that corollary chooses a learning rate, or clip the gradient with "
+            "--clip."
         )
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for head in ("", "samples", "loss", "accuracy"):

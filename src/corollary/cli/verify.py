@@ -16,7 +16,13 @@ SAID = {
 
 def verify(
     network: Annotated[Path, typer.Argument(metavar="NET.onnx", help="The network.")],
-    prop: Annotated[Path, typer.Argument(metavar="PROP.vnnlib", help="What must not happen.")],
+    prop: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROP.vnnlib",
+            help="The property: a .vnnlib file with the inputs and the unsafe outputs.",
+        ),
+    ],
     seconds: Annotated[float, typer.Option(help="Time limit, in CPU seconds.", min=0.1)] = 60.0,
     json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON.")] = False,
 ) -> None:

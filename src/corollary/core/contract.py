@@ -136,7 +136,8 @@ def bound_is_attained(case: Case) -> Iterator[str]:
     reached = case.tightest.comparison.tightness
     if reached < 0.5 and not case.fields.get("loose"):
         yield (
-            f"the bound is attained only to {reached:.2g}; define an instance in `tight`, or "
+            f"the bound is attained only up to the factor {reached:.2g}; define an instance in "
+            "`tight`, or "
             "give the reason in the field :loose:"
         )
 

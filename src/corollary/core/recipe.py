@@ -118,7 +118,7 @@ def recipe_of(
         assumed = f"optimizer Adam with learning rate {ADAM:g}"
     if scheduler is not None and not isinstance(scheduler, LRScheduler):
         raise InputTypeError(
-            f"scheduler must be a torch.optim.lr_scheduler, got a {type(scheduler).__name__}"
+            f"scheduler must be a torch.optim.lr_scheduler, got type {type(scheduler).__name__}"
         )
     return Recipe(optimizer, assumed, scheduler, batch_size, steps, epochs)
 
@@ -175,13 +175,14 @@ def _made(optimizer: Any, parameters: list[nn.Parameter], lr: float | None) -> O
         return optimizer_of_words(optimizer, parameters, lr)
     if not callable(optimizer):
         raise InputTypeError(
-            "optimizer must be a torch optimizer, a function of parameters or a string such "
-            f"as 'adamw:lr=3e-4', got a {type(optimizer).__name__}"
+            "optimizer must be a torch optimizer, a function of parameters or a string such as "
+            f"'adamw:lr=3e-4', got type {type(optimizer).__name__}"
         )
     made = optimizer(parameters) if lr is None else optimizer(parameters, lr=lr)
     if not isinstance(made, Optimizer):
         raise InputTypeError(
-            f"expected the optimizer function to return an optimizer, got a {type(made).__name__}"
+            "expected the optimizer function to return an optimizer, got type "
+            f"{type(made).__name__}"
         )
     return made
 

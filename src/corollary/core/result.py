@@ -85,7 +85,7 @@ class Result:
         """The outcome in one line."""
         if not self.predicted:
             broken = [h.statement for h in self.hypotheses if not h.holds]
-            why = f"not true that {'; '.join(broken)}" if broken else self.note
+            why = f"this hypothesis does not hold: {'; '.join(broken)}" if broken else self.note
             return f"{self.verdict}: {why or self.verdict.meaning}"
         measured, predicted = self.measured[self.worst].value, self.predicted[self.worst]
         compared = comparison_words(self.relation, short(measured), short(predicted))

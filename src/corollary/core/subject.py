@@ -298,5 +298,5 @@ def _shape_of(raw: Any) -> str:
     if isinstance(raw, Tensor):
         return f"a tensor of shape {tuple(raw.shape)} and type {raw.dtype}"
     if isinstance(raw, Mapping):
-        return f"a {type(raw).__name__} with keys {', '.join(map(str, raw))}"
-    return f"a {type(raw).__name__}"
+        return f"type {type(raw).__name__} with keys {', '.join(map(str, raw))}"
+    return f"type {type(raw).__name__}"

@@ -36,8 +36,12 @@ class Verdict(StrEnum):
 _MEANINGS = {
     Verdict.HOLDS: "the measurement agrees with the prediction",
     Verdict.FAILS: "the measurement contradicts the prediction",
-    Verdict.VACUOUS: "the statement is true, but its prediction is no better than a trivial one",
-    Verdict.INAPPLICABLE: "a hypothesis does not hold, so the statement says nothing here",
+    Verdict.VACUOUS: (
+        "the statement is true, but its prediction is no better than a trivial prediction"
+    ),
+    Verdict.INAPPLICABLE: (
+        "a hypothesis does not hold, so the statement says nothing about this instance"
+    ),
     Verdict.INCONCLUSIVE: "the budget was used up before the comparison was decided",
     Verdict.CRASHED: "the code raised an error before prediction and measurement could be compared",
 }

@@ -159,7 +159,7 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float, stopped: Callable[
         if left <= 0:
             return f"the examination did not end within {seconds:.0f} s"
         if stopped():
-            return "it was stopped"
+            return "the examination was stopped"
         if not select.select([pipe], [], [], min(left, LOOK))[0]:
             continue
         chunk = pipe.read(1 << 16)

@@ -27,9 +27,7 @@ RECIPE = (
     *("a tenth of the rate", "a hundredth of the rate", "ten times the rate", "plain Adam"),
     *("a hundred times the rate", "no momentum", "larger batches", "divided loss", "constant rate"),
 )
-TOO_SHORT = (
-    "No training run has confirmed this: {} steps with a batch size of {} are too few to tell."
-)
+TOO_SHORT = "No training run has confirmed this, because {} steps with batch size {} are too few."
 
 
 def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
@@ -70,7 +68,7 @@ def _explained_by_another(trial: TrialRun, remedy: str) -> bool:
 
 
 def _remark(finding: Finding, why: str) -> Finding:
-    said = why or "A short training run still goes well."
+    said = why or "The loss of a short training run still falls as it should."
     return replace(finding, severity=Severity.LOW, meaning=f"{finding.meaning} {said}".strip())
 
 
@@ -79,10 +77,10 @@ def _failure(trial: TrialRun) -> str:
         return f"A training run of {len(trial.run.losses)} steps diverges."
     if trial.cannot_learn:
         return (
-            f"In {trial.steps} steps of training the network learns nothing, not even a "
-            "single batch."
+            f"In {trial.steps} steps of training the network learns nothing. It does not even "
+            "memorise a single batch."
         )
     return (
-        f"After {trial.steps} steps of training the loss is still as large as for a "
+        f"After {trial.steps} steps of training, the loss is still as large as the loss of a "
         "constant answer."
     )

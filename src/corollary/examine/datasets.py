@@ -69,7 +69,7 @@ def _npz(path: Path) -> Any:
             arrays = {name: torch.from_numpy(file[name]) for name in file.files}
     except Exception as error:  # zipfile, zlib and numpy each have their own for a damaged file
         other = "pickle" in str(error) or "np.ndarray" in str(error)
-        said = "the file is damaged, or has other content" if other else error
+        said = "the file is damaged, or is not an .npz file" if other else error
         raise InputError(
             one_line(f"{path} cannot be read as an .npz of numbers ({said})")
         ) from None
@@ -93,7 +93,7 @@ def _csv(path: Path) -> Any:
         with path.open(encoding="utf-8") as file:
             first, second = file.readline(), file.readline()
         if not second.strip() and not first.strip():
-            raise ValueError("it is empty")
+            raise ValueError("the file is empty")
         header = any(_not_a_number(cell) for cell in first.strip().split(","))
         table = np.loadtxt(path, delimiter=",", skiprows=int(header), ndmin=2)
     except (OSError, ValueError) as error:

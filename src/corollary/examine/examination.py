@@ -118,7 +118,7 @@ class Examination:
 
         where = Path(path)
         if where.suffix not in (".html", ".json"):
-            raise InputError(f"expected a name that ends in .html or .json, got '{where}'")
+            raise InputError(f"expected a file name that ends in .html or .json, got '{where}'")
         check_writable(where)
         if where.suffix == ".html":
             return write_examination(self, where)

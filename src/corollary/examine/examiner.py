@@ -40,14 +40,14 @@ from corollary.theory.modules.keeping import kept
 # slow or busy, and what is found must not depend on it.
 GRACE, AT_LEAST = 20.0, 900.0
 FIRST = QUESTIONS[:2]
-UNSOUND = "some {} {}; fix these first, then examine again"
+UNSOUND = "some {} {}; fix this first, then examine again"
 SPARSE = "an input is sparse, and this exam needs dense tensors"
 GRAPHS = "the samples are graphs, and this exam needs one tensor with one row per sample"
-TARGETS = "the targets are a {}, and this exam needs one tensor of targets"
-STRUCTURED = "forward takes a {} of tensors, and this exam needs each tensor as a separate argument"
-SCRIPTED = (
-    "the layers of a scripted module cannot be inspected; examine the module that was scripted"
+TARGETS = "the targets are of type {}, and this exam needs one tensor of targets"
+STRUCTURED = (
+    "forward takes one argument of type {}, and this exam needs each tensor as a separate argument"
 )
+SCRIPTED = "the layers of a scripted module cannot be inspected; examine the original module"
 SPARSE_GRADIENTS = (
     "an embedding has sparse gradients, and this exam needs dense gradients (sparse=False)"
 )

@@ -85,9 +85,9 @@ a different number of input features
         return  # the exams that need it will say so
     except TimeLimitError:
         raise InputError(
-            f"one forward pass of {batch.size} samples through {subject.name} did not end "
-            f"within the budget of {seconds:g} s; give a larger budget, or find out what the "
-            "forward pass waits for"
+            f"one forward pass of {batch.size} samples through {subject.name} did not end within "
+            f"the budget of {seconds:g} s; use a larger budget, or find out why the forward pass "
+            "waits"
         ) from None
     except Exception as error:
         if not labels and isinstance(error, IndexError) and "out of bounds" in str(error):
@@ -131,8 +131,8 @@ def _check_weights(subject: Subject) -> None:
     tensors = [*subject.model.parameters(), *subject.model.buffers()]
     if any(isinstance(t, UninitializedParameter) for t in tensors):
         raise InputError(
-            f"{subject.name} has lazy layers whose sizes are not known yet; run one batch "
-            "through the module first"
+            f"{subject.name} has lazy layers whose sizes are not known yet; call the module with "
+            "one batch first"
         )
     if any(t.is_meta for t in tensors):
         raise InputError(
@@ -148,8 +148,8 @@ def _check_target(subject: Subject, target: Any) -> None:
     if isinstance(target, list | tuple | Mapping) and subject._loss is None:
         parts = ", ".join(target) if isinstance(target, Mapping) else f"{len(target)} parts"
         raise InputError(
-            f"the targets are a {type(target).__name__} ({parts}), which no built-in loss "
-            "accepts; pass loss=<function of (output, target)>"
+            f"no built-in loss accepts targets of type {type(target).__name__} ({parts}); pass "
+            "loss=<function of (output, target)>"
         )
 
 
@@ -215,7 +215,8 @@ def _check_output(subject: Subject, raw: Any) -> None:
         output = subject.pick(raw)
     except NotApplicableError:
         raise InputError(
-            f"its forward returns a {type(raw).__name__} without a tensor of floating-point numbers"
+            f"its forward returns an object of type {type(raw).__name__} without a tensor of "
+            "floating-point numbers"
         ) from None
     subject.memo[OUTPUTS] = output.dim()
     if not bool(torch.isfinite(output).all()):

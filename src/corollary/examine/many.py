@@ -69,8 +69,8 @@ def files_of(pattern: str) -> list[Path]:
     found = sorted(map(Path, glob(pattern, recursive=True)), key=lambda p: _numbered(str(p)))
     if not found:
         raise InputError(
-            f"expected checkpoints, got no file that fits '{pattern}'; quote the "
-            "pattern, as in --each 'checkpoints/*.pt'"
+            f"expected checkpoints, got no file that matches '{pattern}'; quote the pattern, as "
+            "in --each 'checkpoints/*.pt'"
         )
     return found
 

@@ -49,7 +49,7 @@ def load_module(target: str) -> tuple[Any, Any]:
     model = unwrapped(model)
     if not isinstance(model, nn.Module):
         raise InputError(
-            f"expected '{target}' to be or to return a torch.nn.Module, got a "
+            f"expected '{target}' to be or to return a torch.nn.Module, got type "
             f"{type(model).__name__}"
         )
     return model, data

@@ -38,7 +38,8 @@ class OnnxModule(nn.Module):
         for node in self.nodes:
             if node.kind not in OPERATIONS and node.kind != "Constant":
                 raise NotApplicableError(
-                    f"{path} has the operation {node.kind}; known are {', '.join(OPERATIONS)}"
+                    f"{path} has the operation {node.kind}, which is not supported; supported "
+                    f"operations: {', '.join(OPERATIONS)}"
                 )
 
     @property
@@ -98,7 +99,9 @@ def _conv(given: list[Any], about: dict[str, Any]) -> Tensor:
     axes = weight.dim() - 2
     pads = about.get("pads", [0] * 2 * axes)
     if pads[:axes] != pads[axes:] or axes not in (1, 2):
-        raise NotApplicableError("a convolution with uneven padding or three axes is not known")
+        raise NotApplicableError(
+            "a convolution with uneven padding or with three axes is not supported"
+        )
     convolve = F.conv1d if axes == 1 else F.conv2d
     return convolve(
         x,

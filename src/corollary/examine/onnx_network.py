@@ -47,7 +47,7 @@ class OnnxNetwork(nn.Module):
         place = self.places.get(name)
         if place is None:
             known = ", ".join(self.places)
-            raise InputError(f"{self.file} has no input '{name}'; it has {known}")
+            raise InputError(f"{self.file} has no input '{name}'; its inputs are {known}")
         if place.type in KINDS and value.dtype != KINDS[place.type]:
             kind = str(KINDS[place.type]).removeprefix("torch.")
             got = str(value.dtype).removeprefix("torch.")

@@ -102,9 +102,9 @@ def _check_columns(batch: Batch | None) -> None:
         raise InputError("expected tensors to train on, got graphs; graphs can only be examined")
     if batch is not None and isinstance(batch.target, list | tuple | Mapping):
         raise InputError(
-            "expected one tensor of targets to train on, got a "
-            f"{type(batch.target).__name__}; concatenate the targets into one tensor, and "
-            "split it in your loss"
+            "expected one tensor of targets to train on, got type "
+            f"{type(batch.target).__name__}; concatenate the targets into one tensor, and split "
+            "it in your loss"
         )
 
 
@@ -115,7 +115,7 @@ def load_loss(name: str) -> Any:
     loss = load_object(name)
     if not callable(loss):
         raise InputError(
-            f"expected a function of (output, target) as the loss '{name}', got a "
+            f"expected a function of (output, target) as the loss '{name}', got type "
             f"{type(loss).__name__}"
         )
     return loss

@@ -31,7 +31,7 @@ def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
 
 def asked(name: str) -> str:
     """A question in full."""
-    return "Was it complete?" if name == CUT_SHORT.split("/")[0] else question(name)
+    return "Was the examination complete?" if name == CUT_SHORT.split("/")[0] else question(name)
 
 
 def turn(name: str) -> int:

@@ -42,7 +42,7 @@ def check_target(
     build, along = load_object(target), "depth" if depth else "width"
     if not callable(build):
         raise InputError(
-            f"expected '{target}' to be a function of the {along}, got a {type(build).__name__}"
+            f"expected '{target}' to be a function of the {along}, got type {type(build).__name__}"
         )
     samples = as_batches(load_data(data, about["seed"])) if data else None
     function = load_loss(loss)

@@ -48,8 +48,8 @@ def verify_files(network: Path, prop: Path, *, seconds: float = 60.0) -> Verdict
     found = _outputs(net, network)
     if (d, k) != (net.inputs, found):
         raise InputError(
-            f"{prop.name} is for {d} inputs and {k} outputs, and {network.name} has {net.inputs} "
-            f"and {found}"
+            f"expected a network with {d} inputs and {k} outputs for {prop.name}, got "
+            f"{net.inputs} inputs and {found} outputs from {network.name}"
         )
     with going_by(time.process_time):  # a busy machine decides no less
         return verify(net, cases, _Deployed(network, net.shape, cases), seconds=seconds)
@@ -63,7 +63,7 @@ def _outputs(net: "OnnxModule", path: Path) -> int:
     except RuntimeError as error:
         raise NotApplicableError(
             f"expected a network whose inputs have a first axis for samples, got {path.name} "
-            f"({one_line(str(error))}); export it with one"
+            f"({one_line(str(error))}); export the network with a batch axis"
         ) from None
 
 

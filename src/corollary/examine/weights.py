@@ -85,7 +85,7 @@ def _read_torch(path: Path) -> dict[str, Tensor]:
             content = content[key]
     if not isinstance(content, dict) or not any(isinstance(v, Tensor) for v in content.values()):
         raise InputError(
-            f"expected a state dict in {path}, got a {type(content).__name__}; write the file "
+            f"expected a state dict in {path}, got type {type(content).__name__}; write the file "
             "with torch.save(model.state_dict(), ...)"
         )
     return {str(name): value for name, value in content.items()}

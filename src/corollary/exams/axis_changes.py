@@ -231,9 +231,9 @@ def _told(words: Callable[[OtherAxis], str]) -> Callable[[TrialRun], str]:
 title = _told(lambda o: f"{o.reduction.op} runs over the wrong axis")
 advice = _told(
     lambda o: (
-        f"Use {_written(o)} in place of {o.reduction.at(o.reduction.axes)}. Check which axis "
-        "is the batch, which one holds the channels (features), and which ones hold "
-        "positions (time, height, width)."
+        f"Use {_written(o)} in place of {o.reduction.at(o.reduction.axes)}. Check which axis is "
+        "the batch, which axis holds the channels (features), and which axes hold positions "
+        "(time, height, width)."
     )
 )
 diff = _told(lambda o: f"- {o.reduction.at(o.reduction.axes)}\n+ {_written(o)}")

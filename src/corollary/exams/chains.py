@@ -98,7 +98,7 @@ def dense_relu_matrices(chain: list[Link]) -> tuple[list[Tensor], bool]:
         )
         if not (rectifier or isinstance(link.layer, (nn.Linear, *_NO_WEIGHTS))):
             raise NotApplicableError(
-                f"the bound is for linear layers with ReLU, and '{link.name}' is a "
+                f"the bound is for linear layers with ReLU, and '{link.name}' has type "
                 f"{type(link.layer).__name__}"
             )
     if not dense:
@@ -135,7 +135,7 @@ def _lipschitz(link: Link, seed: int) -> float:
         if isinstance(layer, kind):
             return slope
     raise NotApplicableError(
-        f"there is no known bound on the slope of '{link.name}', a {type(layer).__name__}"
+        f"there is no known bound on the slope of '{link.name}' (type {type(layer).__name__})"
     )
 
 

@@ -38,7 +38,7 @@ def gain_of_balance(subject: Subject, budget: Budget, ignored: int | None) -> st
     what = "with padding left out" if ignored is not None else "with equally frequent classes"
     return (
         f"After {trial.steps} steps of training, the error rate averaged over the classes is "
-        f"{100 * before:.0f} %. A run {what} has {100 * after:.0f} %."
+        f"{100 * before:.0f} %. In a run {what}, this error rate is {100 * after:.0f} %."
     )
 
 
@@ -85,5 +85,5 @@ def padding_in_words(subject: Subject, frequent: int) -> str:
     share = float(there.cpu().double().mean())
     return (
         f"{100 * share:.0f} % of the labels are {frequent}, all at the end of rows where the "
-        f"input is {int(token)}. This label is padding, and padding makes up most of the loss."
+        f"input is {int(token)}. This label is padding, so most of the loss comes from padding."
     )

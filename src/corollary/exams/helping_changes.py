@@ -73,7 +73,7 @@ CHANGES: tuple[Change, ...] = (
         says("Weight decay is too strong"),
         lambda t: f"A weight decay of {when.setting(t, 'weight_decay'):g} pulls the weights to "
         "zero faster than the loss moves them.",
-        lambda t: f"Use a weight decay of {when.setting(t, 'weight_decay') / 1000:.1g} or less.",
+        lambda t: f"Use a weight decay of at most {when.setting(t, 'weight_decay') / 1000:.1g}.",
         lambda t: f"- weight_decay={when.setting(t, 'weight_decay'):g}\n+ weight_decay=0",
     ),
     Change(
@@ -143,7 +143,7 @@ CHANGES: tuple[Change, ...] = (
         "rectifiers",
         when.has("sigmoid", "tanh"),
         says("Saturating activations keep the network from learning"),
-        says("The slope of a sigmoid is a quarter at most, so the gradient vanishes with depth."),
+        says("The slope of a sigmoid is at most 1/4, so the gradient vanishes with depth."),
         says("Use ReLU (or GELU) between hidden layers in place of sigmoid or tanh."),
         says("- torch.sigmoid(h)\n+ torch.relu(h)"),
     ),
@@ -151,9 +151,9 @@ CHANGES: tuple[Change, ...] = (
         "no momentum",
         lambda t: when.setting(t, "momentum") > when.USUAL,
         says("Momentum is too large"),
-        lambda t: f"A momentum of {when.setting(t, 'momentum'):g} makes each step "
-                  f"{1 / max(1 - when.setting(t, 'momentum'), 1e-06):.0f} times as long once "
-                  "the velocity has built up.",
+        lambda t: f"With a momentum of {when.setting(t, 'momentum'):g}, each step becomes "
+            f"{1 / max(1 - when.setting(t, 'momentum'), 1e-06):.0f} times as long after some "
+            "steps.",
         says("Use a smaller momentum (0.9), or a smaller learning rate."),
     ),
     Change(
@@ -251,7 +251,7 @@ CHANGES: tuple[Change, ...] = (
         when.short,
         says("Training ends too soon"),
         lambda t: f"After your {t.steps} steps the loss is still falling.",
-        lambda t: f"Train for {4 * t.steps} steps and more, or with a larger learning rate.",
+        lambda t: f"Train for {4 * t.steps} steps or more, or with a larger learning rate.",
         lambda t: f"- steps={t.steps}\n+ steps={4 * t.steps}",
     ),
     Change(

@@ -47,7 +47,7 @@ def most_dropped(trial: TrialRun) -> str:
     if not calls:
         return "Use less dropout."
     share, name = calls[0].settings["p"], calls[0].name
-    kept = f" If {share:g} is the share to keep, write p={1 - share:.2g}." if share > 0.5 else ""
+    kept = f" To keep a share of {share:g}, write p={1 - share:.2g}." if share > 0.5 else ""
     return (
         f"Use less dropout. '{name}' drops {100 * share:.0f} % of its inputs, because p is "
         f"the share that is dropped.{kept}"
@@ -112,7 +112,7 @@ def reshaped(trial: TrialRun) -> list[Call]:
 def moved_axes(trial: TrialRun) -> str:
     """What the first reshape that mixes axes does."""
     call = reshaped(trial)[0]
-    assert call.x is not None, "it reshapes something"
+    assert call.x is not None, "the network reshapes something"
     before, after = tuple(call.x.shape[1:]), tuple(call.y.shape[1:])
     return (
         f"A {call.op} turns (batch, {', '.join(map(str, before))}) into (batch, "

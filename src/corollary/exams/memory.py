@@ -145,6 +145,7 @@ def forgotten(trial: TrialRun) -> str:
     if slopes is None:
         return f"{what}."
     return (
-        f"{what}. Before training, the last output depends only on the last {reach_of(slopes)} of "
-        f"{len(slopes)} time steps. The dependence on earlier ones is a thousand times smaller."
+        f"{what}. Before training, the last output depends only on the last {reach_of(slopes)} "
+        f"of {len(slopes)} time steps. The dependence on earlier time steps is a thousand times "
+        "smaller."
     )

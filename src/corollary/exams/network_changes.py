@@ -207,7 +207,7 @@ def _wide(m: nn.Module, times: int, *, first: bool, last: bool) -> nn.Module:
     if isinstance(m, nn.BatchNorm1d | nn.BatchNorm2d):
         return type(m)(m.num_features * times)
     if [*m.parameters()]:
-        raise NotApplicableError(f"a {type(m).__name__} cannot be made wider")
+        raise NotApplicableError(f"a module of type {type(m).__name__} cannot be made wider")
     return copy.deepcopy(m)
 
 

@@ -35,9 +35,9 @@ WIRING: tuple[Change, ...] = (
         codes.one_output_for_classes,
         says("Classes are fitted as numbers"),
         lambda t: "One output has to predict the class number, 0 to "
-                  f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class "
-                  "1 counts as lying between class 0 and class 2. With one output per class "
-                  "the answers are better.",
+            f"{(codes.class_count(t.subject.all_labelled().target) or 1) - 1}, so class 1 "
+            "counts as lying between class 0 and class 2. With one output per class, the "
+            "answers are better.",
         says("Give the network one output (logit) for each class and use "
              "nn.CrossEntropyLoss. The squared error is for numbers, whose order has a "
              "meaning."),
@@ -78,8 +78,8 @@ WIRING: tuple[Change, ...] = (
         order.has_two_equal_axes,
         lambda t: f"Output and target do not match: {order.turned(t).how}",
         says("With the pixels of the output in the same order as those of the target (mask, "
-             "labels), the network learns. An axis is transposed or flipped in one of the "
-             "two only."),
+            "labels), the network learns. An axis is transposed or flipped either in the "
+            "output or in the target."),
         says("Keep the order of rows and columns (height, width) the same for input, output "
              "and target. Check transpose, permute and reshape, and how masks are loaded."),
         says("- out.transpose(-1, -2)\n+ out"),
@@ -91,7 +91,8 @@ WIRING: tuple[Change, ...] = (
         says("A plain RNN forgets the start of its sequence"),
         memory.forgotten,
         says("Use nn.GRU or nn.LSTM (with a forget bias of 1 or more) instead of nn.RNN. "
-             "Attention or shorter sequences help too. Gradients vanish over so many steps."),
+            "Attention or shorter sequences also help. Without gates, gradients vanish over so "
+            "many steps."),
         says("- nn.RNN(...)\n+ nn.GRU(...)"),
     ),
     Change(
@@ -99,8 +100,9 @@ WIRING: tuple[Change, ...] = (
         terms.below_zero,
         says("A term of the loss has the wrong sign"),
         lambda t: f"The loss falls from {t.run.start:.3g} to {t.run.end:.3g}, without bound. "
-                  f"Training increases term {terms.other_sign(t).number} of "
-                  f"{terms.other_sign(t).terms} in the sum, but should decrease it.",
+        f"Training increases term {terms.other_sign(t).number} of the "
+        f"{terms.other_sign(t).terms} terms of the loss, but should decrease this "
+        "term.",
         lambda t: f"Change the sign of term {terms.other_sign(t).number}. A divergence (KL) "
                   "or a penalty is added to the error, not subtracted.",
         says("- loss = error - term\n+ loss = error + term"),
@@ -110,8 +112,8 @@ WIRING: tuple[Change, ...] = (
         "lighter term",
         terms.nothing_learned,
         says("A term of the loss outweighs the error"),
-        lambda t: f"Term {terms.lighter(t).number} of {terms.lighter(t).terms} in the loss is "
-                  "so large that the answers are hardly better than a constant answer.",
+        lambda t: f"Term {terms.lighter(t).number} of the {terms.lighter(t).terms} terms of the "
+        "loss is so large that the answers are hardly better than a constant answer.",
         lambda t: f"Give term {terms.lighter(t).number} (divergence, KL, penalty, another "
                   "task) a weight of 0.01, or increase its weight slowly (warm-up, "
                   "annealing).",

@@ -176,4 +176,4 @@ def _shape(value: Array) -> str:
 
 
 def _kind(answer: Any) -> str:
-    return "nothing" if answer is None else f"a {type(answer).__name__}"
+    return "nothing" if answer is None else f"an object of type {type(answer).__name__}"

@@ -55,7 +55,7 @@ def _maps(module: nn.Module, path: str) -> list[AffineMap]:
         return [one for part in inner for one in part]
     raise NotApplicableError(
         f"only affine layers collapse to a matrix, but '{path.lstrip('.') or 'the network'}' is "
-        f"a {type(module).__name__}"
+        f"a module of type {type(module).__name__}"
         + (f" with the activation {module.phi.name}" if isinstance(module, Dense) else "")
     )
 

@@ -27,7 +27,7 @@ Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null", dict: "object"}
 NUMBER = {  # JSON has no infinities
-    "description": "A number; NaN and infinities are strings, since JSON has none.",
+    "description": "A number. JSON has no NaN and no infinities, so they are strings.",
     "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
 }
 

@@ -36,7 +36,7 @@ def verdict(series: "Series") -> str:
     sick = [row.name for row in series.sick()]
     if not sick:
         return f"No finding of high severity in {len(series.rows)} checkpoints."
-    return f"To look at: {', '.join(sick)} ({len(sick)} of {len(series.rows)} checkpoints)."
+    return f"Checkpoints to look at: {', '.join(sick)} ({len(sick)} of {len(series.rows)})."
 
 
 def write_series(series: "Series", path: str | os.PathLike[str]) -> Path:

@@ -33,7 +33,7 @@ def examination_text(done: "Examination", more: str = "see .findings and .save(p
     if not loud:
         lines += ["", advice_text(done.advice())]
     n = len(done.findings)
-    lines += ["", f"{n} finding{'s' * (n != 1)} in all: {more}"]
+    lines += ["", f"{n} finding{'s' * (n != 1)} in total: {more}"]
     return "\n".join(lines)
 
 

@@ -115,7 +115,10 @@ def attained(result: Result, entry: Entry | None) -> str:
     """How tight a bound is at its tightest instance, and why it is loose if it is."""
     if result.attained is None:
         return ""
-    text = f"at its tightest, one side of the bound is {100 * result.attained:.3g} % of the other"
+    text = (
+        "at the tightest instance, the smaller side of the bound is "
+        f"{100 * result.attained:.3g} % of the larger side"
+    )
     loose = entry.fields.get("loose", "") if entry else ""
     return f"{text} ({loose.rstrip('.')})" if loose else text
 

@@ -119,9 +119,9 @@ CURVES = (
 )
 
 MEANINGS = {
-    "stability": "learning rate times curvature, divided by the limit of the optimizer; 1 is "
-    "the edge of stability",
-    "curvature": "largest curvature, after the optimizer's preconditioning",
+    "stability": "learning rate times curvature, divided by the limit of the optimizer; the "
+    "value 1 is the edge of stability",
+    "curvature": "largest curvature of the loss, after the preconditioning of the optimizer",
     "threshold": "the curvature limit of the optimizer at this learning rate",
     "critical batch size": "batches larger than this save few steps (gradient noise scale)",
     "gradient norm": "norm of the gradient of all parameters",

@@ -133,7 +133,7 @@ def reply(call: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"value": plain(function(**{k: received(v) for k, v in call["given"].items()}))}
     except Exception as error:
-        return {"error": f"it stopped with {type(error).__name__}: {error}"[:400]}
+        return {"error": f"the answer stopped with {type(error).__name__}: {error}"[:400]}
     except SystemExit:
         return {"error": "the answer tried to end the process"}
 

@@ -201,7 +201,8 @@ def _all_used(options: dict[str, Any], settings: dict[str, dict[str, Any]]) -> N
             known = sorted({o.name for e in settings for o in find(e).options})
             names = ", ".join(known) if known else "none"
             raise OptionError(
-                f"none of the chosen claims has an option '{name}'; their options are {names}"
+                f"none of the chosen claims has an option '{name}'; the claims have the options "
+                f"{names}"
             )
 
 

@@ -26,7 +26,7 @@ def write_atomically(path: Path, text: str) -> None:
     """Replace ``path`` by ``text`` all at once; on failure the old file stays unchanged."""
     with results_errors(path, "written"):
         if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
+            raise IsADirectoryError(21, "the path is a folder")
         write_bytes_atomically(path, text.encode())
 
 
@@ -34,7 +34,7 @@ def check_writable(path: Path) -> None:
     """Raise now, rather than after minutes of work, if ``path`` could not be written."""
     with results_errors(path, "written"):
         if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
+            raise IsADirectoryError(21, "the path is a folder")
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent):
             pass

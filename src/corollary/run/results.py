@@ -130,6 +130,6 @@ def _check_comparisons(result: Result) -> None:
         count = len(part.predicted)
         if len(part.measured) != count or not 0 <= part.worst < count:
             raise ResultsFileError(
-                f"{result.name} has {count} predictions and {len(part.measured)} "
-                f"measurements, so its deciding comparison cannot be number {part.worst}"
+                f"expected 'worst' of {result.name} to be the index of a comparison, got "
+                f"{part.worst} for {count} predictions and {len(part.measured)} measurements"
             )

@@ -26,7 +26,7 @@ def check_plain(data: Any) -> None:
         level = [part for v in level for part in _parts(v)]
         if not level:
             return
-    raise ResultsFileError(f"the data is nested deeper than {DEEPEST} levels")
+    raise ResultsFileError(f"the data has more than {DEEPEST} nested levels")
 
 
 def check_record(record: Any) -> None:

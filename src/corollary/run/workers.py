@@ -48,7 +48,7 @@ def stop_process(child: "subprocess.Popen[bytes]", patience: float) -> None:
 def cause_of_death(code: int) -> str:
     """The reason why a process ended without a message, from its exit code."""
     if code == -9:
-        return "its process was killed, most likely because it ran out of memory"
+        return "the process was killed, most likely because it ran out of memory"
     if code < 0:
-        return f"its process was ended by signal {-code}"
-    return f"its process ended with exit code {code}"
+        return f"the process was ended by signal {-code}"
+    return f"the process ended with exit code {code}"

@@ -82,7 +82,7 @@ def batch_size_study(
     n = len(train[0])
     wrong = [b for b in batches if not 1 <= b <= n]
     if wrong or not batches:
-        raise InputError(f"batches must lie between 1 and n = {n}, got {list(batches)}")
+        raise InputError(f"batch sizes must lie between 1 and n = {n}, got {list(batches)}")
     out = []
     for batch in batches:
         step = lr(batch) if callable(lr) else lr

@@ -91,7 +91,7 @@ class Listeners:
         if last:
             wishes += [listen(loop) for listen in self.on_epoch]
         wish = next((wish for wish in wishes if wish), "")
-        return wish if isinstance(wish, str) else "it gave no reason"
+        return wish if isinstance(wish, str) else "the callback gave no reason"
 
     def end(self, loop: Loop) -> None:
         """Tell those who want to know that the run is over."""

@@ -185,8 +185,8 @@ def _check_same_run(path: Path, saved: dict[str, Any], now: dict[str, Any]) -> N
     for name, value in now.items():
         if saved.get(name) != value:
             raise InputError(
-                f"{path} was saved by a run with {name} {saved.get(name)}, but this one has "
-                f"{value}; use the same, or another path"
+                f"{path} was saved by a run with {name} {saved.get(name)}, but this run has "
+                f"{name} {value}; use the same {name}, or another path"
             )
 
 

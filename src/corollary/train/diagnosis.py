@@ -64,8 +64,10 @@ def blame_forward(
             return f"the batch of step {step} has a value that is not finite in tensor {position}"
     name = first_broken_layer(model, forward)
     if name is None:
-        return f"the loss is not finite at step {step}, although all outputs of layers are"
-    return f"the output of {name} is the first that is not finite, at step {step}"
+        return (
+            f"the loss is not finite at step {step}, although the outputs of all layers are finite"
+        )
+    return f"the first output that is not finite is the output of {name}, at step {step}"
 
 
 def first_broken_layer(model: nn.Module, forward: Callable[[], Any]) -> str | None:

@@ -54,7 +54,7 @@ def distill(
     if not isinstance(teacher, nn.Module):
         raise InputTypeError(f"the teacher must be an nn.Module, got {type(teacher).__name__}")
     if "call" in options:
-        raise InputError("distill computes the loss of a batch itself; omit the option call")
+        raise InputError("distill computes the loss of a batch itself; omit the argument `call`")
     loss = DistillationLoss(T, alpha)
 
     def call(model: nn.Module, loss: DistillationLoss, *batch: Tensor) -> Tensor:

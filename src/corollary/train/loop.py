@@ -257,7 +257,9 @@ class Loop:
         with self.whole():
             mine = not self.parallel.blameless  # else it was another process's part of the batch
             blamed = blame_forward(self.model, batch, forward, self.step) if mine else ""
-            return self.agreed(blamed) or f"no target of the batch counts at step {self.step}"
+            return (
+                self.agreed(blamed) or f"all targets of the batch are ignored at step {self.step}"
+            )
 
     def _blame_parameters(self) -> str:
         broken = broken_parameters(self.model)

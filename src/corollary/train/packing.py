@@ -86,7 +86,7 @@ def _packed(value: Any, where: str, tensors: dict[str, Tensor]) -> Any:
     if isinstance(value, tuple | list):
         parts = [_packed(v, f"{where}.{i}", tensors) for i, v in enumerate(value)]
         return {"tuple": parts} if isinstance(value, tuple) else parts
-    raise InputError(f"a checkpoint cannot hold {where}, which is a {type(value).__name__}")
+    raise InputError(f"a checkpoint cannot hold {where}, which has type {type(value).__name__}")
 
 
 def _packed_tensor(tensor: Tensor, where: str, tensors: dict[str, Tensor]) -> dict[str, str]:

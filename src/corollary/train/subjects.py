@@ -36,7 +36,7 @@ from corollary.train.team import Sharding, told_by_first
 from corollary.train.trainer import fit
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
-INTERRUPTED = "it was interrupted"
+INTERRUPTED = "the run was interrupted"
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
     if count >= batch.size:
         raise InputError(
             f"--held-out {share:g} leaves none of the {batch.size} samples for training; use a "
-            "smaller fraction, or 0"
+            "smaller fraction for --held-out, or 0"
         )
     return batch.slice(order[count:]), batch.slice(order[:count]) if count else None
 

@@ -19,7 +19,7 @@ QUICK = ("--only", "soundness/finite", "--budget", "20")
         (["nets.py:net", "--budget", "soon"], "expected a time such as 90s or 2m for --budget"),
         (["nets.py:net", "--budget", "-3"], "expected a time such as 90s or 2m"),
         (["nets.py:net", "--only", "beauty"], "there is no question or exam 'beauty'"),
-        (["nets.py:net", "--out", "."], "cannot be written (it is a folder)"),
+        (["nets.py:net", "--out", "."], "cannot be written (the path is a folder)"),
         (["nets.py:net", "--json", "/proc/no/f.json"], "cannot be written"),
         (["nets.py:net", "--compare", "nothing.json"], "nothing.json cannot be read (No such file"),
         (["nets.py:net", "--compare", "broken.csv"], "broken.csv is not valid JSON (line 1"),
@@ -34,7 +34,7 @@ TARGETS = [
     ("nothing", "expected file.py:name or package.module:name, such as net.py:build, got"),
     ("nothing.py:build", "there is no file nothing.py"),
     ("nets.py:absent", "has no 'absent'; it has net, data"),
-    ("nets.py:number", "to be or to return a torch.nn.Module, got a int"),
+    ("nets.py:number", "to be or to return a torch.nn.Module, got type int"),
     ("a_module_that_is_not_there:x", "cannot be imported"),
     ("raises.py:x", "raises.py stopped with RuntimeError: at import"),
     ("syntax.py:x", "SyntaxError"),
@@ -53,7 +53,7 @@ DATA = [
     ("broken.npz", "broken.npz cannot be read as an .npz of numbers"),
     ("empty.npz", "empty.npz cannot be read as an .npz of numbers"),
     ("broken.csv", "could not convert string 'x'"),
-    ("empty.csv", "(it is empty)"),
+    ("empty.csv", "(the file is empty)"),
     ("nets.py:empty", "the data has no samples"),
     ("nets.py:uneven", "the same number of samples, got 4, 5"),
     ("nets.py:number", "got int"),
@@ -79,17 +79,17 @@ LOSSES = [
         "expected a loss that returns one number, got a tensor of shape (32, 2)",
     ),
     ("nets.py:odd_loss", "the loss does not fit the output of Sequential"),
-    ("nets.py:number_loss", "expected a loss that returns one number, got a float"),
+    ("nets.py:number_loss", "expected a loss that returns one number, got type float"),
     ("mse", "the loss does not fit the output of Sequential"),
 ]
 MODELS = [
     (
         "GivesNothing",
-        "GivesNothing returns nothing that can be examined: its forward returns a None",
+        "GivesNothing returns nothing that can be examined: its forward returns",
     ),
-    ("Lazy", "run one batch through the module first"),
+    ("Lazy", "call the module with one batch first"),
     ("Raises", "RuntimeError: no way second line"),
-    ("DiesAtOnce", "was not examined: its process ended with exit code 7"),
+    ("DiesAtOnce", "was not examined: the process ended with exit code 7"),
 ]
 UNFIT = [
     *((["nets.py:net" if t is None else t], s) for t, s in TARGETS),

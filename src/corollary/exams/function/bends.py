@@ -69,8 +69,8 @@ class Bends(Exam):
             unit=f"pieces ({random:.3g} in random directions)",
             expected=f"about as many as there are units ({units:,}); the maximum is exponential in "
             "the depth",
-            meaning="This is how many affine pieces of the network the line segment between "
-            "two samples crosses."
+            meaning="This is the number of affine pieces of the network that the line segment "
+            "between two samples crosses."
             if value.value > 1
             else "Between samples the network does not bend at all: it is affine there.",
             claims=("pieces_depth", "activation_cells"),
@@ -86,8 +86,8 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 0.0), value.high),
             unit=f"times the slope ({float(outside.mean()):.2g} in random directions)",
             expected="0 for a straight line",
-            meaning="The slope of the output, added up along the way from one sample to "
-            f"another at {points} points, changes by this much in total.",
+            meaning="This is the total change of the slope of the output on the way from one "
+            f"sample to another, added up over {points} points.",
             figures=(figure,),
             details={"between_samples": inside.tolist(), "random_directions": outside.tolist()},
         )

@@ -75,7 +75,7 @@ class FeaturesRead(Exam):
             if blind and any(_moves(subject, batch, t, torch.tensor(True)) for t in x):
                 raise NotApplicableError(
                     "the output changes with the input, but its derivative is zero, as in "
-                    "quantised networks and those with step functions"
+                    "quantised networks and in networks with step functions"
                 )
             for of, slope in zip(x, slopes, strict=True):
                 zero = (slope == 0) & (of.detach().cpu().double().var(0, unbiased=False) > 0)

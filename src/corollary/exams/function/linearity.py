@@ -60,8 +60,8 @@ class Linearity(Exam):
         return self.finding(
             "The network gives every sample the same answer",
             severity=Severity.HIGH,
-            meaning=f"The outputs of {n} different samples are equal, so the network is a "
-            "constant function.",
+            meaning=f"The outputs of {n} different samples are equal. On these samples, the "
+            "network is a constant function.",
             advice="Look for dead units, a multiplication by zero, or an input that is not used.",
         )
 
@@ -82,8 +82,8 @@ class Linearity(Exam):
             if alarm
             else "The network is affine on the samples."
             if affine
-            else "Midway between two samples, the output differs this much from the mean of "
-            "the two outputs.",
+            else "This is the difference between the output at the midpoint of two samples and "
+            "the mean of their outputs.",
             advice="Put an activation between the layers. If there is already one, each of "
             "its units is always on or always off."
             if alarm

@@ -93,10 +93,10 @@ class Representations(Exam):
             value=counted(linear),
             unit="dimension" if linear == 1 else "dimensions",
             expected=f"at least {needed}" if needed > 0 else "",
-            meaning=f"The output of this layer has {linear} dimensions; {classes} classes in "
+            meaning=f"The output of this layer has {linear} dimensions, but {classes} classes in "
             f"general position need {classes - 1} dimensions."
             if tight
-            else "On these samples no hidden layer has a lower rank.",
+            else "On these samples, no hidden layer has a lower rank than this layer.",
             advice="Make this layer wider, or find out why its units are redundant."
             if tight
             else "",

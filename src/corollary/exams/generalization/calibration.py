@@ -70,7 +70,7 @@ class Calibration(Exam):
     ) -> Finding:
         off = error - chance[1] > FAR
         sure = "overconfident" if warmth > 1 else "underconfident"
-        seen = "" if held else " The network may have been trained on these samples, or not yet."
+        seen = "" if held else " It is not known whether the network was trained on these samples."
         return self.finding(
             "The network is not calibrated" if off else "Calibration",
             severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
@@ -79,9 +79,9 @@ class Calibration(Exam):
             value=rounded(100 * error),
             unit="percentage points",
             expected=f"{100 * chance[0]:.2g} to {100 * chance[1]:.2g} by chance",
-            meaning=f"The network is {sure}. On the other half of the samples, dividing the "
-            f"logits by a temperature of {warmth:.2g} leaves a gap of "
-            f"{100 * after:.2g} percentage points.{seen}"
+            meaning=f"The network is {sure}. If the logits are divided by a temperature of "
+            f"{warmth:.2g}, the gap on the other half of the samples is {100 * after:.2g} "
+            f"percentage points.{seen}"
             if off
             else f"Confidence and accuracy agree as well as chance allows.{seen}",
             advice=f"Divide the logits by {warmth:.2g} before the softmax when you need "
@@ -112,9 +112,9 @@ class Calibration(Exam):
             unit=f"% (measured: {100 * covered:.3g} %"
             + (")" if kept else ", which exchangeable samples do not explain)"),
             expected=f"{100 * (1 - MISS):g} %",
-            meaning=f"A conformal set holds all classes with a probability above "
-            f"{1 - float(threshold):.2g}: "
-            f"{float(sets.cpu().double().sum(1).mean()):.2g} classes on average."
+            meaning="A conformal set contains all classes with a probability above "
+            f"{1 - float(threshold):.2g}. On average, it contains "
+            f"{float(sets.cpu().double().sum(1).mean()):.2g} classes."
             + (
                 "" if held else " The guarantee is for samples that the network was not trained on."
             ),

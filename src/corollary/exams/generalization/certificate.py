@@ -106,7 +106,8 @@ class Certificates(Exam):
             f"between weights and prior is {found.kl:,.0f} nats, too much for "
             f"{len(x):,} samples."
             if nothing
-            else "If noise is added to the weights, the error rate on new samples is at most this.",
+            else "If noise is added to the weights, the error rate on new samples is at most "
+            "this bound.",
             claims=("pac_bayes_theorem", "posterior_divergence"),
             details=found._asdict() | {"n": len(x), "delta": DELTA},
         )
@@ -156,9 +157,9 @@ class Certificates(Exam):
             expected=f"close to {100 * found.error:.2g} %, the error rate on its training samples",
             meaning="Vacuous: the bound says nothing about new samples."
             if found.bound >= chance
-            else "A randomised network of this architecture makes no more errors than this "
-            f"on new samples. It is {found.kl:.2g} nats (KL divergence) away from a "
-            "prior learned on half of the samples.",
+            else "The error rate of a randomised network of this architecture on new samples is "
+            "at most this bound. The KL divergence of this network from a prior learned on "
+            f"half of the samples is {found.kl:.2g} nats.",
             claims=("pac_bayes_recipe", "mcallester"),
             details=dict(found.rows()) | {"steps": steps},
         )

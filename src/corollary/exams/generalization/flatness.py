@@ -87,8 +87,8 @@ class Flatness(Exam):
             else f"% of the spread of the outputs with noise of {100 * ROUNDING:.1g} % on "
             "each weight",
             expected=f"below {100 * CHANGED:g} %",
-            meaning="Noise as small as the rounding error of bfloat16 changes the answers. "
-            "Somewhere large weights cancel each other."
+            meaning="Noise as small as the rounding error of bfloat16 changes the answers. This "
+            "happens if large weights cancel each other."
             if brittle
             else _bears(means),
             advice="Look for large weights that cancel each other, add weight decay or "
@@ -121,9 +121,9 @@ class Flatness(Exam):
             quantity="largest eigenvalue",
             value=rounded(before),
             unit=f"({other} for the same function with rescaled weights)",
-            meaning=f"Moving a factor of {roughly(MOVED)} from the second layer to the first "
-            "changes the curvature, but no output. A flat or sharp minimum by itself "
-            "therefore says nothing about new samples.",
+            meaning=f"If a factor of {roughly(MOVED)} is moved from the second layer to the first, "
+            "the curvature changes, but no output changes. So a flat or a sharp minimum by "
+            "itself says nothing about new samples.",
             details={"before": before, "after": after},
         )
 

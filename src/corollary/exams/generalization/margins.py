@@ -63,8 +63,8 @@ class Margins(Exam):
             value=between(100 * middle, 100 * low, 100 * high),
             unit="% of half the distance to the nearest sample of another class",
             expected="up to about 100 % for samples that lie close to another class",
-            meaning=f"This range holds half of the {int(right.sum())} samples that are "
-            f"classified correctly (to first order){said}.",
+            meaning=f"To first order, the distances of half of the {int(right.sum())} correctly "
+            f"classified samples lie in this range{said}.",
             claims=("linear_flip",),
             figures=(_figure(share),),
             details={"right": int(right.sum()), "slope_by_norms": proven},

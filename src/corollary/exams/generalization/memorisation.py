@@ -82,8 +82,8 @@ class Memorisation(Exam):
             "memorise the samples."
             if same
             else (
-                "Learning and memorising are about equally fast. The error on held-back "
-                "samples shows which of the two the network does."
+                "Learning and memorising are about equally fast. The error on held-back samples "
+                "shows whether the network learns or memorises."
                 if slow
                 else "The network finds something in the inputs that predicts the labels."
             ),
@@ -103,8 +103,8 @@ class Memorisation(Exam):
             quantity=f"mean decrease of the loss over {steps} steps",
             value=between(100 * max(mean, 0.0), *ends) if mean > 1e-3 else rounded(0.0),
             unit="% of the loss of a constant answer",
-            meaning=f"This is how fast the network memorises {n} samples with shuffled "
-            "labels. The figure says little about new samples.",
+            meaning=f"This is how fast the network memorises {n} samples with shuffled labels. The "
+            "number says little about new samples.",
             claims=("random_labels",),
         )
 

@@ -100,8 +100,8 @@ class NormCapacity(Exam):
             meaning=f"Vacuous: the bound is {roughly(found.value)} times the trivial bound of "
             "1; the norms of the layers are too large for so few samples."
             if vacuous
-            else f"With probability {1 - DELTA:g} the error rate on new samples of the same "
-            "kind is at most this.",
+            else f"With probability {1 - DELTA:g}, the error rate on new samples of the same "
+            "kind is at most this bound.",
             claims=("deep_relu_complexity", "ramp_loss_bound"),
             details={"gamma": found.gamma, "norms": found.norms, "delta": DELTA},
         )
@@ -142,9 +142,7 @@ def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float
     most = (1 + float((margin <= 0).cpu().double().mean())) / 2
     gammas = [2.0**j for j in GRID if loss(2.0**j) <= most]
     if not gammas:
-        raise NotApplicableError(
-            "no sample has a positive margin, so there is nothing to base a bound on"
-        )
+        raise NotApplicableError("no sample has a positive margin, so no bound can be computed")
     values = {gamma: ramp_bound(loss(gamma), factor * R, n, delta, gamma=gamma) for gamma in gammas}
     best = min(gammas, key=values.__getitem__)
     return Bound(values[best], best, B)

@@ -42,7 +42,7 @@ class ParameterCount(Exam):
             "apply."
             if W < n
             else "There are more parameters than samples, so bounds that count parameters say "
-            "nothing; such networks often generalise anyway.",
+            "nothing. Networks with more parameters than samples often generalise anyway.",
             details={"parameters": W, "samples": n},
         )
         widths = _widths(subject)

@@ -90,7 +90,7 @@ class Unseen(Exam):
             return
         lost = no_better(held)
         yield self.finding(
-            "What the network learns does not hold on held-out data" if lost else "Held-out data",
+            "What the network learns is wrong on held-out data" if lost else "Held-out data",
             severity=Severity.MEDIUM if lost else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=held.said(),
@@ -113,10 +113,10 @@ class Unseen(Exam):
             evidence=Evidence.CONFIRMED,
             value=held.said(),
             unit=f"{held.unit} on held-out samples after the trial run",
-            expected=f"{held.in_words(renamed)} with the class labels in another order",
-            meaning="The trained network separates the held-out classes, but they are numbered "
-            f"differently: {held.in_words(held.value)} as numbered, {held.in_words(renamed)} "
-            "after renumbering.",
+            expected=f"with the class labels in another order: {held.in_words(renamed)}",
+            meaning="The trained network separates the held-out classes, but these classes have "
+            f"other numbers than in training: {held.in_words(held.value)} with their "
+            f"numbers, {held.in_words(renamed)} after renumbering.",
             advice="Use the same mapping from class names to class numbers (class_to_idx) "
             "for training and test data. Do not rely on the order in which folders or "
             "names are listed.",

@@ -80,9 +80,10 @@ class UntouchedLayers(Exam):
             "Not trained yet" if untouched else "All layers have been trained",
             value=counted(untouched),
             unit=f"of {layers} layers still at their initialisation",
-            meaning="The entries and the spectra of these weights look like a fresh initialisation."
+            meaning="The entries and the spectra of these weights look like those of a new "
+            "initialisation."
             if untouched
-            else "No layer looks freshly initialised.",
+            else "No layer looks as if it was just initialised.",
             claims=("marchenko_pastur",),
         )
 

@@ -84,7 +84,11 @@ class WeightSpectra(Exam):
         total = sum(p.spikes.count for p in portraits)
         most = max(portraits, key=lambda p: (p.spikes.count, p.above_noise))
         layers = f"{len(portraits)} layer{'s' if len(portraits) > 1 else ''}"
-        missing = f" Too large for the budget: {', '.join(too_large)}." if too_large else ""
+        missing = (
+            f" These layers are too large for the budget: {', '.join(too_large)}."
+            if too_large
+            else ""
+        )
         return self.finding(
             "Learned directions",
             where=most.name if total else "",
@@ -93,12 +97,12 @@ class WeightSpectra(Exam):
             unit=f"({total} in {layers})" if total else "",
             expected="0 at a random start",
             meaning=(
-                "This many directions of the weight matrix stand out from noise, more than "
-                f"in any other of {layers}. Noise alone would give such a direction with "
+                "In this weight matrix, the number of directions that stand out from noise is "
+                f"the largest of {layers}. Noise alone would give such a direction with "
                 f"probability {FALSE_ALARMS:g}."
                 if total
-                else f"In {layers} no direction stands out from noise. The network is at its "
-                "random initialisation or has hardly moved from it."
+                else f"In {layers} no direction stands out from noise. The weights are those of "
+                "a random initialisation, or have hardly moved since."
             )
             + missing,
             claims=("marchenko_pastur", "spike_transition"),
@@ -117,9 +121,9 @@ class WeightSpectra(Exam):
             quantity="stable rank",
             value=rounded(found.stable_rank),
             expected=f"above {RANK:g}, or no eigenvalue {DROWNS:g} times above the noise",
-            meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the "
-            "noise and carries much of the total. By a rule of thumb, this happens "
-            "after training with too large a learning rate or on noisy labels.",
+            meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the noise "
+            "and is a large part of the sum of all eigenvalues. By a rule of thumb, this "
+            "happens after training with too large a learning rate or on noisy labels.",
             advice="Train again with a smaller learning rate or with weight decay, and check the "
             "labels.",
             figures=(_scree(found),),
@@ -155,14 +159,14 @@ class WeightSpectra(Exam):
             quantity="spectral norm / median over the layers",
             value=rounded(ratio),
             expected=f"from {1 / OUT_OF_LINE:g} to {OUT_OF_LINE:g}",
-            meaning=f"The norm of this layer is {norms[name]:.2g}, and the norm of the others "
-            "is about "
+            meaning=f"The norm of this layer is {norms[name]:.2g}, and the median norm over the "
+            "layers is "
             f"{middle:.2g}{'. Normalisation layers may compensate for this' if normalised else ''}."
             if large or small
             else "No layer is far larger or smaller than the others. This layer is the "
             "furthest from the median.",
-            advice="Compare its initialisation, learning rate and weight decay with those of "
-            "the other layers."
+            advice="Compare the initialisation, learning rate and weight decay of this layer with "
+            "those of the other layers."
             if large or small
             else "",
             details=norms,
@@ -179,9 +183,9 @@ class WeightSpectra(Exam):
             value=between(fit.alpha, *fit.interval()) if heavy else counted(0),
             unit="" if heavy else f"of {len(tails)}",
             expected=f"{SEEN[0]:g} to {SEEN[1]:g} in well-trained networks, by observation",
-            meaning=f"In {len(heavy)} of {many} the largest eigenvalues pass the tests of a "
-            "power law. This tail is the heaviest. That such networks generalise has "
-            "been observed, not proved."
+            meaning=f"In {len(heavy)} of {many}, the largest eigenvalues pass the tests of a power "
+            "law. The tail of this layer is the heaviest. It has been observed, but not "
+            "proved, that such networks generalise."
             if heavy
             else "No layer's largest eigenvalues pass the tests of a power law, so an exponent "
             "fitted to them would mean nothing.",

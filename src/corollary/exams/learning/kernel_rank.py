@@ -41,7 +41,7 @@ class KernelRank(Exam):
             kernel = tangent_kernel(subject, model, inputs)
         if not bool((kernel.diagonal() > 0).any()):
             raise NotApplicableError(
-                "the outputs do not depend on any parameter, so the kernel is zero"
+                "the outputs do not depend on any parameter, so the tangent kernel is zero"
             )
         rank = effective_rank(kernel)
         collapsed = rank < FEW

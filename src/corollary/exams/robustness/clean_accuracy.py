@@ -65,7 +65,7 @@ class CleanAccuracy(Exam):
             value=share_read(best, count.trials),
             unit="% correct if the classes are renumbered",
             expected=f"{100 * count.hits / count.trials:.3g} % with the numbers as given",
-            meaning="The answers are right except for the numbering of the classes.",
+            meaning="The answers are right, but the classes are numbered differently.",
             advice="Compare the order of the labels with the order used in training (for "
             "example class_to_idx of its data).",
         )
@@ -78,8 +78,8 @@ class CleanAccuracy(Exam):
             "Separation of the classes",
             quantity="half the distance to the nearest sample of another class",
             value=rounded(sizes["l2"]),
-            meaning=f"{held}, so radii are given as fractions of this distance. No classifier "
-            "can be robust beyond it.",
+            meaning=f"{held}, so radii are given as fractions of this distance. No classifier can "
+            "be robust beyond this distance.",
             details={"box": box, "separation": sizes},
         )
 

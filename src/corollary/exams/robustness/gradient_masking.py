@@ -80,10 +80,10 @@ class GradientMasking(Exam):
             value=share_read(zero, len(gradients)),
             unit="% of the inputs have a gradient of zero",
             expected="0 %",
-            meaning="Attacks that follow gradients do not move, so robustness measured with them "
-            "means nothing."
+            meaning="Attacks that follow gradients do not move, so robustness measured with such "
+            "attacks means nothing."
             if bad
-            else "No gradient is zero, so attacks have a direction to follow.",
+            else "No gradient is zero, so gradient-based attacks can work.",
             advice=_cure(found) if bad else "",
         )
 
@@ -114,8 +114,8 @@ class GradientMasking(Exam):
             evidence=Evidence.CONFIRMED,
             value=share_read(only, len(seeing)),
             unit="% of the inputs are fooled only by random search",
-            expected=f"{100 * other / len(seeing):.3g} %, the share fooled only by "
-            "gradient-based attacks",
+            expected=f"{100 * other / len(seeing):.3g} %, the share of inputs that only "
+            "gradient-based attacks fool",
             meaning="Random search finds adversarial perturbations that gradient-based "
             "attacks miss."
             if bad
@@ -156,8 +156,8 @@ class GradientMasking(Exam):
             value=share_read(left, len(fooled)),
             unit="% of the inputs are not fooled at ten times the usual distance of the classes",
             expected="0 %",
-            meaning="This radius includes inputs of other classes, but the gradients do not "
-            "lead to them."
+            meaning="Inputs of other classes lie within this radius, but the gradients do not lead "
+            "to these inputs."
             if bad
             else "At this radius every input can be fooled, as expected.",
             advice="Look for layers that cut off the gradient (clipping, rounding, saturation)."
@@ -189,6 +189,6 @@ def _cure(found: Classifier) -> str:
     if out.dim() == 2 and bool((out >= 0).all()) and bool((total - 1).abs().max() < 1e-3):
         return "Return logits instead of probabilities: the softmax is saturated here."
     return (
-        "Find the operation that cuts off the gradient (rounding, thresholds, detach). "
-        "Replace it by a differentiable one, at least for the attack."
+        "Find the operation that cuts off the gradient (rounding, thresholds, detach). Replace "
+        "it by a differentiable operation, at least for the attack."
     )

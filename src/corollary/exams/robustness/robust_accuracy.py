@@ -101,9 +101,8 @@ class RobustAccuracy(Exam):
             unit=f"% of {n} samples with changes up to ±{REFERENCE * unit:.2g}, a tenth of "
             "the separation of the classes",
             expected=f"at least {50 * right / n:.3g} %, half of the accuracy without attack",
-            meaning=f"{right - kept} of {right} correct answers become wrong when each input "
-            f"value may change by {REFERENCE * unit:.2g} at most. "
-            f"{_proof(outcome, kept)}",
+            meaning=f"{right - kept} of {right} correct answers become wrong when each input value "
+            f"may change by up to {REFERENCE * unit:.2g}. {_proof(outcome, kept)}",
             advice="Train against such perturbations (corollary.train.Adversarial), or find out "
             "which tiny features the network relies on."
             if bad
@@ -168,13 +167,14 @@ def _proof(outcome: Outcome, kept: int) -> str:
         return ""
     if outcome.proved == kept:
         return (
-            f"All other answers are proved to be stable (by {outcome.by}), so the number is exact."
+            f"All other answers are proved to be stable (by {outcome.by}), so this accuracy is "
+            "exact."
         )
     if outcome.proved == 0:
         return "None of the other answers could be proved to be stable with this effort."
     return (
-        f"Of the other answers, {outcome.proved} are proved to be stable (by {outcome.by}) "
-        f"and {kept - outcome.proved} are undecided."
+        f"Among the other answers, {outcome.proved} answers are proved to be stable (by "
+        f"{outcome.by}), and {kept - outcome.proved} answers are undecided."
     )
 
 

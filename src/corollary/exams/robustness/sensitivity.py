@@ -52,8 +52,9 @@ class Sensitivity(Exam):
             "the proved maximum)",
             expected=f"within a factor of {LOOSE:g}",
             meaning=why
-            or f"The median margin, {margin:.2g}, cannot be lost within "
-            f"{100 * radius / unit:.2g} % of the separation of the classes.",
+            or f"No perturbation below {100 * radius / unit:.2g} % of the separation of the "
+            "classes can change the answer for an input with the median margin, "
+            f"{margin:.2g}.",
             advice="Smaller norms of the layers (weight decay, spectral or orthogonal "
             "normalisation) would make the proof stronger."
             if loose and not why

@@ -92,7 +92,7 @@ class SmallestPerturbation(Exam):
         bad = severity is not Severity.NONE
         proof = (
             f"A proof by {NAMES[found.by]} shows that no perturbation below "
-            f"{100 * low / unit:.2g} % changes it."
+            f"{100 * low / unit:.2g} % of the separation changes this answer."
             if found.by in NAMES
             else f"No lower bound is proved, because {found.by}."
         )
@@ -174,7 +174,7 @@ def _figure(found: Between, norm: Norm) -> Figure:
             )
         )
     return Figure(
-        "The smallest perturbation lies in between",
+        "The smallest perturbation lies between the attack and the proof",
         x="input, in the order of its attack",
         y=f"‖δ‖ ({WORDS[norm]})",
         marks=tuple(marks),

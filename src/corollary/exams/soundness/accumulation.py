@@ -57,7 +57,7 @@ class Accumulation(Exam):
             raise NotApplicableError("the gradient is zero, so there is nothing to compare")
         tolerance = TOLERANCE.get(held[0].dtype, COARSE)
         if _distance(whole, again) > tolerance * math.sqrt(square):
-            raise NotApplicableError("the same batch gives another gradient each time")
+            raise NotApplicableError("two passes over the same batch give different gradients")
         summed = abs(_product(mean, whole) / square - 1 / PARTS) < 0.02
         gap = _distance([(PARTS if summed else 1) * m for m in mean], whole) / math.sqrt(square)
         differs = gap > tolerance and not norms
@@ -72,10 +72,10 @@ class Accumulation(Exam):
             f"accumulated over {PARTS} parts",
             expected="0 up to rounding"
             if not norms
-            else "above 0, because batch statistics differ",
-            meaning="The loss divides by a number that differs between the parts, such as "
-            "the number of unmasked tokens, or the loss compares samples with each "
-            "other."
+            else "above 0 with batch norm, because batch statistics differ",
+            meaning="There are two possible reasons. The loss divides by a number that differs "
+            "between the parts, such as the number of unmasked tokens. Or the loss "
+            "compares samples with each other."
             if differs
             else "Batch normalisation uses different statistics for each part of the batch."
             if norms

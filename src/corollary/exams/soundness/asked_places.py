@@ -55,7 +55,7 @@ class AskedPlaces(Exam):
             quantity="distance from a position to the token it has to predict",
             value=counted(offset),
             unit="positions ahead",
-            expected="1, for a model that reads only up to its own position",
+            expected="1, if each output reads only positions up to its own",
             meaning="The targets are already shifted, and the loss shifts them again. Every "
             "position therefore has to predict a token after the next one."
             if twice
@@ -91,12 +91,12 @@ class AskedPlaces(Exam):
             value=rounded(100 * share),
             unit=f"% of the rows end with a target {token} that the loss ignores",
             expected="0 %: the first end of each row counts",
-            meaning=f"Token {token} follows the last token of a row, and the loss ignores it "
-            "as padding (ignore_index). The network is never trained to predict the "
+            meaning=f"Token {token} follows the last token of a row, and the loss ignores this "
+            "token as padding (ignore_index). The network is never trained to predict the "
             "end, so generated text does not stop.",
-            advice="Give padding its own token (pad_token different from eos_token). Or set "
-            f"the labels after the first {token} of a row to -100, so that the first "
-            f"{token} counts in the loss.",
+            advice="Give padding its own token (pad_token different from eos_token). Or set the "
+            f"labels after the first token {token} of a row to -100, so that only the first "
+            f"token {token} counts in the loss.",
             change=f"- nn.CrossEntropyLoss(ignore_index={token})\n"
             "+ labels[after_the_first_end] = -100\n+ nn.CrossEntropyLoss()",
         )

@@ -49,8 +49,8 @@ class BatchNorm(Exam):
             value=counted(m),
             unit="values per channel in each batch",
             expected=f"at least {FEW}",
-            meaning="The variance that batch norm divides by is off by about "
-            f"{100 * error:.0f} % in each batch."
+            meaning=f"Batch norm divides by a variance that is wrong by about {100 * error:.0f} % "
+            "in each batch."
             if m > 1
             else "With one value per channel, normalisation erases its input.",
             advice="Use larger batches, or normalise by group or layer instead." if m < FEW else "",

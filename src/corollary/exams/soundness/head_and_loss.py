@@ -89,8 +89,8 @@ class HeadAndLoss(Exam):
             expected="0 %",
             meaning=f"The outputs are {head.range_in_words()}, and the targets go from "
             f"{float(y.min()):.3g} to {float(y.max()):.3g}.",
-            advice=f"Remove the {head.op or 'activation'} at the end. Or scale the targets "
-            "into its range, and scale the predictions back.",
+            advice=f"Remove the {head.op or 'activation'} at the end. Or scale the targets into "
+            "the range of the outputs, and scale the predictions back.",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation" if head.op else "",
         )
@@ -219,9 +219,9 @@ class HeadAndLoss(Exam):
             "There the loss takes the logarithm of 0, and the loss or its gradient "
             f"is infinite or NaN. An epsilon below {spacing:.1g} added to 1 is lost "
             "in this precision.",
-            advice="Use a loss that takes logits (BCEWithLogitsLoss, CrossEntropyLoss) and "
-            "never computes the logarithm of 0. Or clamp probabilities to [eps, 1 - "
-            f"eps] with eps = {10 * spacing:.0e}.",
+            advice="Use a loss that takes logits (BCEWithLogitsLoss, CrossEntropyLoss) and never "
+            "computes the logarithm of 0. Or clamp the probabilities to [eps, 1 - eps] "
+            f"with eps = {10 * spacing:.0e}.",
             change="- loss = -(p + eps).log()\n+ loss = F.binary_cross_entropy_with_logits(...)",
             explains=("trainability/*", "learning/*", "generalization/*") if seen else (),
         )
@@ -267,9 +267,9 @@ class HeadAndLoss(Exam):
             quantity="initial loss",
             value=rounded(now, 3),
             unit=f"({k} classes)",
-            expected=f"about {math.log(k):.3g} = ln {k} before training, less after",
-            meaning="The network starts with confident wrong answers, and has to unlearn "
-            "these first."
+            expected=f"about {math.log(k):.3g} = ln {k} before training, and less after training",
+            meaning="The network starts with confident wrong answers, which training has to undo "
+            "first."
             if sure
             else "The network is no more confident in wrong answers than a uniform guess.",
             advice="Initialise the last layer with smaller weights, or scale the inputs."

@@ -74,8 +74,8 @@ class Inputs(Exam):
                 where=name,
                 value=rounded(100 * share),
                 unit="% of all values",
-                meaning="The data itself contains NaN or infinity, so every result computed "
-                "from it does too.",
+                meaning="The data contains NaN or infinity, so every result computed from the data "
+                "also contains NaN or infinity.",
                 advice="Find the rows with torch.isfinite and drop or fill them.",
             )
             return
@@ -145,8 +145,8 @@ class Inputs(Exam):
             value=rounded(sum(own) / max(sum(other), 1e-12)),
             unit="times as much difference between neighbouring pixels as with the channels last",
             expected="at most 1",
-            meaning="The numbers form smooth images when read as (batch, height, width, "
-            f"{c}), but not as (batch, {c}, height, width). A view or reshape from "
+            meaning=f"The numbers form smooth images if the axes are (batch, height, width, {c}), "
+            f"but not if the axes are (batch, {c}, height, width). A view or reshape from "
             "NHWC to NCHW keeps the order in memory and mixes pixels with channels.",
             advice="Use permute(0, 3, 1, 2) to bring channels first, not view or reshape.",
             change=f"- x.view(-1, {c}, {h}, {w})\n+ x.permute(0, 3, 1, 2)",
@@ -197,4 +197,4 @@ def _size_meaning(rms: float) -> str:
         )
     if rms < SMALLEST:
         return "The first layer learns so slowly that its weights hardly change."
-    return "The values have a usual size."
+    return "The values have the usual size."

@@ -77,8 +77,8 @@ class LabelNoise(Exam):
             unit=f"% of the labels differ from the labels of at least {AGREE} of the {NEAR} "
             "nearest neighbours",
             expected=f"below {100 * SOME:g} %",
-            meaning="These labels are wrong, or the classes overlap there. No network can be "
-            "right on both these samples and their neighbours."
+            meaning="Either these labels are wrong, or the classes overlap near these samples. No "
+            "network can be right on both these samples and their neighbours."
             + (" Such samples occur all over the data." if noisy else "")
             if share > SOME
             else "Hardly any label contradicts the labels around it.",
@@ -97,9 +97,10 @@ class LabelNoise(Exam):
             unit="% of the labels differ from most of their neighbours, even where the "
             "neighbours agree best",
             expected=f"below {100 * HEAVY:g} %",
-            meaning="Overlapping classes contradict each other only at their borders. Here "
-            "labels differ everywhere to the same extent, and a short training run "
-            "makes as many errors on held-back samples. This indicates label noise.",
+            meaning="If classes overlap, labels contradict each other only at the borders of the "
+            "classes. In this data, labels contradict each other everywhere, and a short "
+            "training run makes as many errors on held-back samples. This indicates label "
+            "noise.",
             advice="Check where the labels come from (annotators, a join by the wrong key, a "
             "shifted column). Correct the labels, or train with fewer steps and a "
             "loss that tolerates noise (label_smoothing=0.1).",

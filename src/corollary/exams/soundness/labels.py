@@ -79,7 +79,7 @@ class Labels(Exam):
             quantity="a label",
             value=counted(worst),
             expected=f"0 to {classes - 1}",
-            meaning=f"The network has {classes} outputs, and none of them is for this label.",
+            meaning=f"The network has {classes} outputs, and no output belongs to this label.",
             advice="Number the classes from 0, or give the network more outputs.",
         )
 

@@ -104,4 +104,4 @@ def _held(subject: Subject, found: list[int]) -> str:
         same = found[0] in telling_columns(*_table(subject.held_out))
     except NotApplicableError:
         return ""
-    return "" if same else " In the held-out data this feature does not determine the target."
+    return "" if same else " In the held-out data, this feature does not determine the target."

@@ -29,7 +29,7 @@ from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 ROUNDING = 1e-6  # of a loss: a difference below says nothing
 SMOOTH = 0.5  # of a target spread over all classes; usual is a tenth
 ALIKE = (
-    " The samples are pairs, and the loss uses the opposite convention for the labels. It "
+    " The samples are pairs, and the loss uses the opposite convention for the labels. The loss "
     "moves equal pairs apart and different pairs together."
 )
 EVERYTHING = (
@@ -97,9 +97,9 @@ class LossAndTargets(Exam):
                 value=rounded(100 * float(here.cpu().double().mean())),
                 unit="% of the targets have no effect on the gradient",
                 expected="0 %",
-                meaning=f"The loss of a sample with the label {value:g} is the same whatever "
-                "the network answers. Such samples are ignored, and a constant "
-                "answer is best for the others.",
+                meaning=f"The loss of a sample with the label {value:g} is the same whatever the "
+                "network answers. Such samples are ignored, and for the other samples a "
+                "constant answer is best.",
                 advice="Use the labels that the loss expects. Losses of pairs and margins "
                 "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, "
                 "SoftMarginLoss) take 1 and -1, not 1 and 0.",
@@ -146,7 +146,7 @@ class LossAndTargets(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=f"output[:, {parts[0]}]",
-            meaning=f"output[:, {parts[0]}] has no effect on the loss and no gradient. This "
+            meaning=f"output[:, {parts[0]}] has no effect on the loss and no gradient. So this "
             "view is ignored, and another view may be compared with itself.",
             advice="Check the indices in the loss. Each view (anchor, positive) has to be "
             "compared with the other view, not with itself.",
@@ -198,7 +198,7 @@ class LossAndTargets(Exam):
             severity=Severity.HIGH if whole else Severity.LOW,
             evidence=Evidence.CONFIRMED,
             value=rounded(share),
-            unit="of each target is spread evenly over all classes",
+            unit="of the probability of each target is spread evenly over all classes",
             expected="0.1 or less",
             meaning=f"The loss asks for a probability of {1 - share + share / k:.2g} for the "
             f"right class and {share / k:.2g} for every other class"
@@ -244,8 +244,8 @@ class LossAndTargets(Exam):
             unit=f"(mean {found.mean:.3g})",
             expected=f"{SMALLEST:g} to {LARGEST:g}, with the mean at most {OFFSET:g} standard "
             "deviations from 0",
-            meaning="The outputs of a network start near 0, so its weights have to grow "
-            "first. The gradient is as large as the targets."
+            meaning="The outputs of a network start near 0, so its weights have to grow first. At "
+            "the start, the gradient is as large as the targets."
             if wrong
             else "The targets have the same scale as the outputs of an untrained network.",
             advice="Standardise the targets (subtract the mean, divide by the standard "

@@ -79,7 +79,7 @@ class LossArguments(Exam):
             names = sorted({func.__name__ for func, _ in recorder.calls})
             yield self.finding(
                 "Arguments of the loss",
-                meaning=f"{', '.join(names)}: the arguments are those that the documentation "
+                meaning=f"The arguments of {', '.join(names)} are those that the documentation "
                 "asks for.",
             )
 
@@ -125,8 +125,9 @@ class LossArguments(Exam):
         if bool((wanted > frames).any()):
             yield self._fault(
                 "Targets of the CTC loss are longer than their inputs",
-                "A target with more symbols than frames has no alignment, so its loss is infinite.",
-                "Give more frames (less stride or pooling) or shorter targets, and check the "
+                "A target with more symbols than frames cannot be aligned with the frames, so "
+                "the loss is infinite.",
+                "Use more frames (less stride or pooling) or shorter targets, and check the "
                 "order of the lengths.",
             )
         if float(log_p.logsumexp(-1).abs().max()) > CLOSE:

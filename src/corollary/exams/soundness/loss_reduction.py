@@ -59,8 +59,8 @@ class LossReduction(Exam):
             quantity="loss of twice the samples / loss of the samples",
             value=rounded(ratio),
             expected="1" if summed else "",
-            meaning=f"The gradient grows with the batch size. With {n} samples a step is {n} "
-            "times as long as it would be with a mean."
+            meaning=f"The gradient grows with the batch size. With {n} samples, a step is {n} "
+            "times as long as with a mean."
             if summed
             else "The size of a step does not depend on the batch size.",
             advice=f"Use reduction='mean', or divide your learning rate by the batch size ({n})."

@@ -73,11 +73,12 @@ class Modes(Exam):
             value=rounded(gap),
             unit="times the spread of the outputs",
             expected=f"at most {FAR:g}",
-            meaning="In eval mode the network computes something other than what was trained."
+            meaning="In eval mode, the network computes another function than the one that was "
+            "trained."
             if gap > FAR
             else "Batch statistics and running statistics agree.",
-            advice="Run the training set through the network in train mode to estimate the "
-            "statistics again, or continue training with similar data."
+            advice="To estimate the statistics again, run the training set through the network in "
+            "train mode. Or continue training with similar data."
             if gap > FAR
             else "",
         )

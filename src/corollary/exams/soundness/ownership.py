@@ -84,8 +84,7 @@ class Ownership(Exam):
             expected="0",
             meaning="These tensors require a gradient, but are never updated."
             + (
-                f" The optimizer also holds tensors that are not in the network ({strangers} "
-                "in total)."
+                f" The optimizer also has {strangers} tensors that are not in the network."
                 if strangers
                 else ""
             )

@@ -48,9 +48,9 @@ class PaddingIndex(Exam):
             value=rounded(100 * share),
             unit=f"% of the samples contain index {padding} as a real token",
             expected="0 %, because padding stands only at one end",
-            meaning=f"The embedding '{name}' has padding_idx={padding}, but index {padding} "
-            "is used like any other token. Its vector is 0 and gets no gradient, so "
-            "it is never learned."
+            meaning=f"The embedding '{name}' has padding_idx={padding}, but index {padding} is "
+            "used like any other token. The vector of this token is 0 and gets no "
+            "gradient, so it is never learned."
             if real
             else f"Index {padding} occurs only as padding, or not at all.",
             advice=f"Remove padding_idx, or number the tokens from {padding + 1} and keep "

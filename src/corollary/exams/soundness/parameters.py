@@ -139,8 +139,9 @@ class Parameters(Exam):
                 value=counted(len(copies)),
                 unit="copy" if len(copies) == 1 else "copies",
                 meaning=f"'{one}' and '{other}' are two tensors with the same random values.",
-                advice="If one shared tensor is intended, share it. Otherwise initialise the "
-                "second one separately, because deepcopy copies the values.",
+                advice="If one shared tensor is intended, use the same tensor in both places. "
+                "Otherwise initialise the second tensor separately, because deepcopy "
+                "copies the values.",
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )

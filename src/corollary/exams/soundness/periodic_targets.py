@@ -59,8 +59,8 @@ class PeriodicTargets(Exam):
         ends, next_to = shares_in_the_middle(after.output, after.target, low, high)
         if not _more(ends, next_to):
             yield self._fine(
-                "For targets at the ends of the range, the network does not "
-                "predict the middle of the range."
+                "For targets at the ends of the range, the predictions are not in the middle of "
+                "the range."
             )
             return
         own = circular_error(after, low, high)
@@ -75,15 +75,15 @@ class PeriodicTargets(Exam):
             quantity="targets near the ends of the range for which the network predicts the middle",
             value=rounded(100 * ends[0]),
             unit=f"% ({100 * next_to[0]:.0f} % for targets a tenth of the range further inside)",
-            expected="no more than for targets further inside",
-            meaning=f"Targets go from {low:.3g} to {high:.3g}, and similar inputs have "
-            "targets at both ends, like angles or hours of the day. The network then "
-            "predicts the mean of the two ends, which is the opposite angle. After "
-            f"{trial.steps} steps the squared error around the circle is {own:.2g} of "
-            f"the variance; with cosine and sine as targets it is {turned:.2g}.",
-            advice="Predict the cosine and the sine of the angle with two outputs, and "
-            "compute the angle with atan2. Or use a loss of the difference of angles, "
-            "1 - cos(output - target).",
+            expected="not more than for targets further inside the range",
+            meaning=f"Targets go from {low:.3g} to {high:.3g}, and similar inputs have targets at "
+            "both ends, like angles or hours of the day. The network then predicts the "
+            f"mean of the two ends, which is the opposite angle. After {trial.steps} steps, "
+            f"the squared error around the circle is {own:.2g} of the variance. With cosine "
+            f"and sine as targets, this error is {turned:.2g}.",
+            advice="Predict the cosine and the sine of the angle with two outputs, and compute "
+            "the angle with atan2. Or use a loss that depends on the difference of the "
+            "angles, such as 1 - cos(output - target).",
             change="- y = angle\n+ y = torch.stack([angle.cos(), angle.sin()], 1)",
             explains=("trainability/*", "learning/*", "generalization/*", "function/*"),
         )

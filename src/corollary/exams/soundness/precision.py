@@ -157,7 +157,7 @@ def _meaning(largest: float, half: float, near: bool) -> str:
         return "Activations are within a factor of ten of overflow."
     if largest * ROOM > half:
         return (
-            "Activations are well within the range of this type. In float16 they would "
-            "overflow, in bfloat16 they would not."
+            "Activations are well within the range of this type. In float16 the activations "
+            "would overflow, and in bfloat16 they would not."
         )
     return "Activations are well within the range, also in half precision."

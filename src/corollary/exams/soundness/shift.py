@@ -66,11 +66,11 @@ class Shift(Exam):
             quantity="energy coefficient",
             value=rounded(far),
             unit=f"with p-value {p:.3g}",
-            expected=f"p above {LEVEL:g} (one in {ORDERS + 1} tests is a false alarm)",
+            expected=f"p above {LEVEL:g} (one of {ORDERS + 1} such tests is a false alarm)",
             meaning=f"Their distributions differ.{_scales(own, held)}"
             if shifted
-            else "The difference between the data and the held-out data is no larger than "
-            "chance explains.",
+            else "The difference between the data and the held-out data can be explained by "
+            "chance.",
             advice="Preprocess both data sets in the same way, with the statistics of the "
             "training set, and split at random. If the shift is real, add training "
             "data like the held-out data."
@@ -96,7 +96,7 @@ class Shift(Exam):
             meaning="Some classes are more frequent in the data than in the held-out data, "
             "or the reverse."
             if shifted
-            else "The class frequencies differ no more than chance explains.",
+            else "The difference of the class frequencies can be explained by chance.",
             advice="Split at random, or class by class (stratified)." if shifted else "",
             explains=("generalization/*",) if shifted and far > CLASSES else (),
         )

@@ -108,8 +108,8 @@ class Symmetry(Exam):
             meaning="The order of the elements of a set changes the answer, but should not."
             if broken
             else "The order of the elements of a set does not change the answer.",
-            advice="Pool over the elements by sum, mean or maximum, and treat each one alike "
-            "before that."
+            advice="Treat all elements in the same way, and then pool over the elements by sum, "
+            "mean or maximum."
             if broken
             else "",
         )

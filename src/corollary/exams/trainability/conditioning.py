@@ -57,10 +57,10 @@ class Conditioning(Exam):
             quantity="largest eigenvalue / tenth largest",
             value=rounded(ratio),
             expected=f"below {FAR:g}",
-            meaning="The steepest direction limits the learning rate, so all other "
-            "directions learn slowly."
+            meaning="The steepest direction limits the learning rate, so training is slow in all "
+            "other directions."
             if ratio > FAR
-            else "No direction is so steep that it slows down the others.",
+            else "No direction is so steep that it slows down training in the other directions.",
             advice="Standardise the inputs, or use an adaptive method such as Adam."
             if ratio > FAR
             else "",

@@ -72,9 +72,9 @@ class GradientReach(Exam):
             expected="0",
             meaning=f"Autograd finds no path from {_listed(cut)} to the loss, so these "
             "weights cannot learn.",
-            advice=f"Look at the operations after '{where}'. The gradient is cut by detach(), "
-            "no_grad(), .data and .item(), and by argmax, comparisons and rounding, "
-            "which have no derivative."
+            advice=f"Look at the operations after '{where}'. The gradient is cut off by detach(), "
+            "no_grad(), .data and .item(). It is also cut off by argmax, comparisons and "
+            "rounding, which have no derivative."
             if called
             else f"Call '{where}' in forward, or delete it.",
             claims=("backprop_correctness",),
@@ -121,8 +121,8 @@ def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
         if dead_share(call) == 1:
             dead = call.name if "'" in call.name else f"'{call.name}'"
             return call.name, (
-                f"{dead} outputs zeros for every sample. Initialise the biases before it with "
-                "zeros, or use a leaky activation."
+                f"{dead} outputs zeros for every sample. Initialise the biases before this layer "
+                "with zeros, or use a leaky activation."
             )
     for call in trace.of("softmax", "log_softmax"):
         if call.y.shape[-1] == 1:

@@ -56,12 +56,12 @@ class InitialGain(Exam):
             where=name,
             quantity="fan-in × variance",
             value=rounded(gain),
-            expected=f"about {good:g} ({good / FAR:g} to {good * FAR:g} is fine)",
+            expected=f"about {good:g} (values from {good / FAR:g} to {good * FAR:g} are fine)",
             meaning=f"This layer {'amplifies' if gain > good else 'attenuates'} the signal far too "
             "much."
             if far
             else "No layer has weights that are far too large or too small. This layer is "
-            "the furthest from the usual size.",
+            "furthest from the usual size.",
             advice=f"Initialise the weights with variance {good:g} / fan-in "
             f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
             if far

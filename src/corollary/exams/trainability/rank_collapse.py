@@ -73,11 +73,11 @@ class RankCollapse(Exam):
             quantity="mean cosine between two samples",
             value=rounded(last, 4 if last > APART else 2),
             expected=f"below {ALIKE:g}",
-            meaning="In this layer different samples give almost the same output, and later "
-            "layers cannot separate them."
+            meaning="In this layer, different samples give almost the same output, and later "
+            "layers cannot separate these samples."
             if collapsed
-            else "In this layer different samples give almost the same output, but later "
-            "layers still separate them."
+            else "In this layer, different samples give almost the same output, but later "
+            "layers still separate these samples."
             if last > ALIKE
             else f"No {'hidden ' if len(hidden) < len(known) else ''}layer gives almost the "
             "same output for different samples. This layer comes closest.",
@@ -100,7 +100,7 @@ class RankCollapse(Exam):
             quantity="mean cosine between two positions of a sample",
             value=rounded(last, 4 if last > APART else 2),
             expected=f"below {ALIKE:g}",
-            meaning="From here on all positions of a sequence have almost the same vector."
+            meaning="From this layer on, all positions of a sequence have almost the same vector."
             if collapsed
             else "No layer gives all positions of a sequence the same vector. This layer "
             "comes closest.",

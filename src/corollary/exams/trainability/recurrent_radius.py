@@ -64,11 +64,11 @@ class RecurrentRadius(Exam):
             value=rounded(reach),
             unit=f"of {steps} steps",
             expected=f"more than {PART * steps:.0f}, if the answer needs earlier steps",
-            meaning=f"More than {reach} steps back, the last output depends on its input a "
-            "thousand times less than at the strongest step. Earlier inputs are "
-            "therefore not learned."
+            meaning=f"The last output depends a thousand times less on inputs more than {reach} "
+            "steps back than on the input at the strongest step. So dependence on such "
+            "early inputs is not learned."
             if short
-            else "The last output depends on inputs this far back.",
+            else "The last output depends on inputs up to this many steps back.",
             advice="Use an LSTM or GRU with a forget bias of 1, orthogonal recurrent "
             "weights, attention, or shorter sequences."
             if short
@@ -88,7 +88,7 @@ class RecurrentRadius(Exam):
                 "The spectral radius is so close to 1 that the activation keeps the state bounded."
             )
         else:
-            meaning = "The gates control the memory, so this number alone is not a problem."
+            meaning = "The gates control the memory, so this number alone shows no problem."
         return self.finding(
             "The spectral radius is too large" if explodes else "Spectral radius",
             severity=Severity.HIGH if explodes else Severity.NONE,

@@ -51,9 +51,8 @@ class Schedule(Exam):
             value=rounded(top),
             expected=f"about {given:g}",
             meaning=(
-                f"In the planned {len(rates)} steps the learning rate never exceeds "
-                f"{top:.2g}. This is too small compared with the given learning rate of "
-                f"{given:g}. {better}"
+                f"In the planned {len(rates)} steps the learning rate never exceeds {top:.2g}. "
+                f"This is too small compared with your learning rate of {given:g}. {better}"
                 if late
                 else f"During {100 * over:.0f} % of the planned steps the learning rate is "
                 f"below a thousandth of its maximum. {better}"
@@ -64,7 +63,8 @@ class Schedule(Exam):
             advice=f"End the warm-up after a tenth of the {len(rates)} steps, or train "
             "longer. Count the length of the warm-up in optimizer steps."
             if late
-            else "Step the schedule once per epoch, or stretch it over all steps of the training."
+            else "Call scheduler.step() once per epoch, or stretch the schedule over all steps "
+            "of the training."
             if wrong
             else "",
             explains=("trainability/*", "learning/*") if better else (),

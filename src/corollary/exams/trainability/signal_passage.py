@@ -92,7 +92,7 @@ class SignalPassage(Exam):
             value=rounded(ratio),
             expected=f"{1 / FAR:g} to {FAR:g}",
             meaning=f"Each of the {len(profile)} layers multiplies the mean square by {rate:.2g}"
-            + (", too much for one learning rate." if distance > FAR else "."),
+            + (". One learning rate cannot suit all layers." if distance > FAR else "."),
             advice=_advice(ratio, self.remedy) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )

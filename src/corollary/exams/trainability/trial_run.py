@@ -63,14 +63,14 @@ class TrialRunExam(Exam):
             title = "A few steps of training"
             meaning = (
                 f"The loss goes from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} "
-                "steps. With batches of this size, so few steps do not show whether the "
-                "network learns."
+                "steps. So few steps with batches of this size do not show whether the network "
+                "learns."
             )
         elif stuck:
             title = "The network does not learn" if trial.fails else "The loss has not fallen yet"
             meaning = (
-                f"After {whole} {len(run.losses)} steps the loss is {run.end:.3g}, no better "
-                f"than {run.aim:.3g}, the loss of {_aim(run)}."
+                f"After {whole} {len(run.losses)} steps, the loss is {run.end:.3g}. This is no "
+                f"better than the loss of {_aim(run)}, {run.aim:.3g}."
             ).replace("  ", " ")
         else:
             title = (
@@ -114,7 +114,7 @@ class TrialRunExam(Exam):
             evidence=Evidence.CONFIRMED,
             quantity="spread of the outputs over samples",
             value=rounded(share),
-            unit="of what the targets ask for",
+            unit="of the spread of the targets",
             expected=f"above {SAME:g}",
             meaning=f"After {trial.steps} steps the network ignores its input: it gives the same "
             f"output for all samples ({risk.in_words(risk.value)}).",
@@ -149,7 +149,8 @@ class TrialRunExam(Exam):
         else:
             meaning = (
                 "Trained on the same few samples again and again, the network keeps a loss "
-                f"of {one.end:.3g}. Its output does not depend on these samples as it should."
+                f"of {one.end:.3g}. The output of the network does not depend on these samples "
+                "as it should."
             )
         own = not fails and trial.not_by_heart
         severity = Severity.HIGH if fails else Severity.NONE
@@ -170,10 +171,10 @@ class TrialRunExam(Exam):
             value=rounded(share) if math.isfinite(share) else None,
             expected="near 0",
             meaning=meaning,
-            advice="Find out what keeps the gradient from the weights, or the input from the "
-            "output. A network that is wired correctly memorises a few samples."
+            advice="Find out where the gradient is cut off from the weights, or the input from "
+            "the output. A network that is wired correctly memorises a few samples."
             if fails
-            else "Use another learning rate or optimizer. With suitable ones, the network "
+            else "Use another learning rate or optimizer. With a suitable choice, the network "
             "memorises a few samples in a hundred steps."
             if own
             else "",

@@ -57,7 +57,7 @@ class WhatHelps(Exam):
         yield self._found(trial, change, run, [c.name for c, _ in helping if c is not change])
 
     def _found(self, trial: TrialRun, change: Change, run: Run, others: list[str]) -> Finding:
-        also = f" Other changes help as well: {', '.join(others[:3])}." if others else ""
+        also = f" These changes also help: {', '.join(others[:3])}." if others else ""
         return self.finding(
             change.title(trial),
             severity=Severity.HIGH if trial.fails else Severity.MEDIUM,

@@ -36,7 +36,7 @@ function numbers(view) {
 
 function suppositions(hypotheses) {
   if (!hypotheses.length) return [];
-  return [make("h3", {}, "Assumptions, checked on these numbers"), make("ul", { className: "hypotheses" }, ...hypotheses.map((h) =>
+  return [make("h3", {}, "Assumptions, tested on the data of this run"), make("ul", { className: "hypotheses" }, ...hypotheses.map((h) =>
     make("li", { className: h.holds ? "yes" : "no" }, make("i", {}, h.holds ? "✓" : "✗", make("span", {}, h.holds ? " true:" : " not true:")), ` ${h.statement} `, h.detail ? make("small", {}, h.detail) : "")))];
 }
 

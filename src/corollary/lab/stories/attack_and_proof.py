@@ -16,7 +16,7 @@ def _margins(seen: Seen) -> str:
 def _verdict(seen: Seen) -> str:
     crown, found = seen.predicted[-1], seen.measured[-1]
     if crown > 0:
-        return "So it is proved that no attack of this size changes the answer."
+        return "This proves that no attack of this size changes the answer."
     if found > 0:
         return (
             "The attack found nothing, and the proof proves nothing. So we do not know whether "

@@ -31,9 +31,9 @@ STORY = Story(
     parts=(
         Part(
             "The textbook curve is a U: too few parameters underfit, too many overfit, and the "
-            "best model is in between. Then people kept going. Past the size at which the model "
-            "fits every training point exactly, the test error went down again, often below its "
-            "earlier minimum."
+            "best model is in between. Then people kept going. At some size, the model fits "
+            "every training point exactly. Past this size, the test error went down again, "
+            "often below its earlier minimum."
         ),
         Part(
             "Each point of the curve is a model. The number of random features grows to the "
@@ -60,8 +60,10 @@ STORY = Story(
     ),
     claims={
         "double_descent/weak_features": "bias and variance of the two descents in closed form",
-        "double_descent/trained_networks": "the same curve with trained networks",
-        "double_descent/benign_overfitting": "when fitting noisy labels does no harm",
+        "double_descent/trained_networks": "the curve of double descent with trained networks",
+        (
+            "double_descent/benign_overfitting"
+        ): "conditions under which fitting noisy labels does no harm",
     },
     picture=Picture("double_descent/double_descent"),
     follows="lazy_and_rich",

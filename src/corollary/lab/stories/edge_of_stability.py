@@ -81,9 +81,13 @@ STORY = Story(
         ),
     ),
     claims={
-        "optimization/gd_stability_threshold": "the limit, found by bisection",
-        "optimization/edge_of_stability": "such runs of a convolutional network and a transformer",
-        "optimization/edge_of_stability_adam": "such runs with Adam",
+        (
+            "optimization/gd_stability_threshold"
+        ): "the largest stable learning rate, found by bisection",
+        (
+            "optimization/edge_of_stability"
+        ): "a convolutional network and a transformer at the edge of stability",
+        "optimization/edge_of_stability_adam": "Adam at its own edge of stability",
     },
     picture=Picture("optimization/edge_of_stability"),
     follows="",

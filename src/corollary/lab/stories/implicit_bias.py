@@ -50,9 +50,13 @@ STORY = Story(
         ),
     ),
     claims={
-        "regularization/slow_direction": "the direction converges like one over log t",
-        "regularization/solution_line": "each start finds the perfect fit that is nearest to it",
-        "landscape/singular_modes": "factored models learn large singular values first",
+        (
+            "regularization/slow_direction"
+        ): "the direction of the weights converges like one over log t",
+        "regularization/solution_line": (
+            "gradient descent finds the exact fit that is nearest to its start"
+        ),
+        "landscape/singular_modes": "linear networks learn large singular values first",
         "regularization/growing_margin": "the margin of a homogeneous network never shrinks",
     },
     picture=Picture("regularization/solution_line"),

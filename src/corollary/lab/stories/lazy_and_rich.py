@@ -61,7 +61,9 @@ STORY = Story(
     ),
     claims={
         "kernels/ntk_constancy": "the tangent kernel of a wide network hardly changes",
-        "kernels/finite_beats_kernel": "a finite network beats its kernel where features matter",
+        "kernels/finite_beats_kernel": (
+            "a finite network is better than its kernel where features matter"
+        ),
         "kernels/ntk_ensemble": "an ensemble of wide networks, as on the card of this story",
         "kernels/ntk_regression": "infinitely wide training is kernel regression",
     },

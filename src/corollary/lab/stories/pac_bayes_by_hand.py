@@ -70,8 +70,10 @@ STORY = Story(
     ),
     claims={
         "generalization/pac_bayes_recipe": "a certificate for a trained network, step by step",
-        "generalization/pac_bayes_vs_vc": "compared with a bound that counts parameters",
-        "generalization/pac_bayes_theorem": "the theorem behind all of them",
+        (
+            "generalization/pac_bayes_vs_vc"
+        ): "the PAC-Bayes bound compared with a bound that counts parameters",
+        "generalization/pac_bayes_theorem": "the theorem behind all PAC-Bayes bounds",
     },
     picture=Picture("generalization/mcallester", 1, {"N": 500}),
     follows="attack_and_proof",

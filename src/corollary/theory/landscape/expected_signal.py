@@ -179,7 +179,7 @@ def _rule(layer: LayerSignal, q: float) -> tuple[float, float]:
         gain = 1.0 if module.weight is None else _mean_square(module.weight)
         return gain + _mean_square(module.bias), gain / (q + module.eps)
     raise NotApplicableError(
-        f"there is no mean-field rule for '{layer.name}', a {type(module).__name__}; compare "
+        f"there is no mean-field rule for '{layer.name}' (type {type(module).__name__}); compare "
         "the measured values with each other instead"
     )
 

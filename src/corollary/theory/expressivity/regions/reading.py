@@ -79,7 +79,7 @@ def _module_stops(path: str, module: nn.Module, before: str) -> Iterator[Stop]:
     elif type(module) not in breakpoints.AFFINE_MODULES:
         raise refusal(path, f"a {type(module).__name__}")
     elif isinstance(module, nn.modules.batchnorm._BatchNorm) and module.running_mean is None:
-        raise refusal(path, f"a {type(module).__name__} without running statistics")
+        raise refusal(path, f"a layer of type {type(module).__name__} without running statistics")
 
 
 def _threshold_stop(path: str, before: str, thresholds: tuple[float, ...]) -> Stop:

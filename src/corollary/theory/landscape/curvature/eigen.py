@@ -59,7 +59,7 @@ def as_operator(subject: Landscape | Curvature) -> Curvature:
     if isinstance(subject, Landscape):
         return hessian(subject)
     raise InputError(
-        f"expected a Landscape or an operator, got a {type(subject).__name__}; create one "
+        f"expected a Landscape or an operator, got type {type(subject).__name__}; create one "
         "with Landscape(module, loss, data)"
     )
 

@@ -77,8 +77,8 @@ def tensor_output(landscape: Landscape, batch: Batch) -> Tensor:
     if not isinstance(z, Tensor):
         raise InputTypeError(
             "the Gauss-Newton and Fisher matrices need a module that returns one tensor, but "
-            f"{type(landscape.module).__name__} returns a {type(z).__name__}; wrap it so that "
-            "it returns the input of the loss, or use the Hessian"
+            f"{type(landscape.module).__name__} returns an object of type {type(z).__name__}; "
+            "wrap it so that it returns the input of the loss, or use the Hessian"
         )
     return z
 

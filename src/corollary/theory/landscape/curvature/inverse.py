@@ -168,7 +168,7 @@ def inverse(
     if preconditioner is not None and not isinstance(preconditioner, Curvature):
         raise InputTypeError(
             "preconditioner must be an operator, like kfac(landscape).inverse(damping), got "
-            f"a {type(preconditioner).__name__}"
+            f"type {type(preconditioner).__name__}"
         )
     if preconditioner is not None and preconditioner.size != A.size:
         raise InputError(
