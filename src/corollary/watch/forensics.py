@@ -86,7 +86,7 @@ def explain_gradient(loop: Loop, names: list[str]) -> Finding:
         "A gradient is not finite",
         Severity.HIGH,
         f"The loss is finite, but the gradients of {len(names)} parameter tensors are not; the "
-        f"one nearest to the loss is {names[-1]}.",
+        f"tensor nearest to the loss is {names[-1]}.",
         "In or after this layer, look for sqrt, norm, division or log of zero. Their "
         "derivative is infinite there.",
         where=names[-1],

@@ -1,4 +1,4 @@
-r"""A fixed basis pays for the dimension, drawn units do not.
+r"""The rate of a fixed basis depends on the dimension, that of random units does not.
 
 The m waves of lowest frequency are the best fixed basis for
 :math:`\{\frac C{\|k\|}\cos(2\pi k\cdot x)\}`, all of which have :math:`C_f=C`. Their worst squared
@@ -82,7 +82,7 @@ class FixedBasisRate(Claim[Given]):
         ),
     )
     symbols = "slope −2/d", "squared error of the worst target"
-    shows = Over("Fixed waves against drawn units", x="functions m")
+    shows = Over("Fixed waves against random units", x="functions m")
 
     def given(self, rng: Generator) -> Given:
         k = lowest_frequencies(self.d, SIZES[-1] // 2 + 1)

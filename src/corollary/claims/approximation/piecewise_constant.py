@@ -87,7 +87,7 @@ class PiecewiseConstantLemma(Claim[Given]):
         return Given(lambda t: t.mean(1), 0.5, 0.5, 0.5, x)
 
     @picture(
-        "A table on cubes errs by no more than g moves on a cube",
+        "The error of a table is at most the change of g on a cube",
         x="|g(x) − h(x)|",
         y="density over U",
     )

@@ -77,7 +77,7 @@ class SineThresholds(Claim[Given]):
         errors = self.k * (networks - given.h(X)).square().mean(1)
         return Kept(Sample(errors), networks=networks)
 
-    @picture("{k} drawn thresholds for a sine", x="x", y="h(x)")
+    @picture("{k} random thresholds for a sine", x="x", y="h(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         networks = trial.kept.networks
         yield band_of_runs(X, networks.T, "80 % of the networks", share=0.8)

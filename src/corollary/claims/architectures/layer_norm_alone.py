@@ -1,4 +1,4 @@
-r"""Layer normalisation does not see the batch.
+r"""Layer normalisation does not depend on the batch.
 
 The output for an example z is the same alone and in every batch, and for
 :math:`\delta=0` the same for :math:`az+c`, a > 0:

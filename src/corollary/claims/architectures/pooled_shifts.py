@@ -1,4 +1,4 @@
-r"""Convolution and a global pool do not mind a shift.
+r"""Convolution with a global pool is invariant under shifts.
 
 Convolutions with circular padding and stride 1 move with their input, and a maximum or mean over
 all places forgets where: for every shift T of the image around its edges,

@@ -93,4 +93,4 @@ class HopfieldCrosstalk(Claim[Given]):
         density = torch.exp(-(z**2) * n / (2 * s)) * math.sqrt(n / (2 * math.pi * s))
         yield Histogram(trial.kept.xC, edges=edges, label="stored bits of all networks")
         yield Curve(density, x=z, label="N(0, s/n)", role="predicted")
-        yield Level(-(n - 1) / n, label="unstable to the left", role="other", axis="x")
+        yield Level(-(n - 1) / n, label="unstable bits to the left", role="other", axis="x")

@@ -111,7 +111,7 @@ class Telgarsky(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [error(g, L) for L, row in given.rivals.items() for g in row]
 
-    @picture("Small networks stay away", x="L", y="∫|f − g|")
+    @picture("Small networks stay far from the sawtooth", x="L", y="∫|f − g|")
     def errors(self, trial: Trial[Given]) -> Marks:
         for i, (kind, role) in enumerate(KINDS.items()):
             yield Points(list(trial.given.rivals), trial.measured[i::3], kind, role)

@@ -62,7 +62,7 @@ class TelgarskyPieces(Claim[Given]):
         x="t",
         at="counts",
         log="x",
-        parts=("followers of single teeth", "random zig-zags", "best fit, jumps allowed"),
+        parts=("functions that follow single teeth", "random zig-zags", "best fit, jumps allowed"),
         without=False,
     )
 

@@ -90,7 +90,7 @@ class BarronWidth(Claim[Given]):
     )
     symbols = "√M", "best width"
     predicts = 0.5
-    shows = Over("More samples pay for more units", x="M", y="n")
+    shows = Over("With more samples, a wider network is best", x="M", y="n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1 / torch.arange(1, 301, dtype=torch.float64), self.sigma)

@@ -67,7 +67,7 @@ class ChangeOfMeasure(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return (given.Q * given.phi).sum(1)
 
-    @picture("They touch at the tilt", x="β in Q ∝ P e^{βφ}", y="both sides")
+    @picture("Both sides are equal at the Gibbs tilt", x="β in Q ∝ P e^{βφ}", y="both sides")
     def marks(self, trial: Trial[Given]) -> Marks:
         P, phi = trial.given.P[0], trial.given.phi[0]
         beta = torch.linspace(-1, 3, 81, dtype=torch.float64)

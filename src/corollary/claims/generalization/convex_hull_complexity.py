@@ -1,4 +1,4 @@
-r"""Rademacher complexity does not see the convex hull.
+r"""Rademacher complexity is the same for the convex hull.
 
 .. math:: \hat{\mathcal R}_S(\operatorname{conv}\mathcal F)=\hat{\mathcal R}_S(\mathcal F),\qquad
    \hat{\mathcal R}_S(\{f\})=0,\qquad \hat{\mathcal R}_S(\{-1,1\}^m)=1 .

@@ -84,7 +84,7 @@ class EmpiricalRisk(Claim[Given]):
         return Kept([Sample(found), Sample(given.x.shape[1] * (found - risk).square())], R=found)
 
     @picture(
-        "A fixed function is judged fairly, a fitted one is flattered",
+        "The empirical risk is unbiased for a fixed function, and too small for a fitted function",
         x="R_S",
         y="density over samples",
     )

@@ -109,7 +109,12 @@ class UnionBound(Claim[Given]):
         empirical = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1000, 1)
         return Given(half, empirical, 1, 1, 0.4999)
 
-    @picture("Every function costs, but only its logarithm", x="N", y="sup |R − R_S|", log="x")
+    @picture(
+        "The bound grows with the logarithm of the number of functions",
+        x="N",
+        y="sup |R − R_S|",
+        log="x",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         risks, empirical, n, N, _ = trial.given
         counts = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k < N] + [N]

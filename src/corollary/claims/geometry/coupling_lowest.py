@@ -1,4 +1,4 @@
-r"""Loops keep the coupling matrix away from minus one.
+r"""Self-loops keep the spectrum of the coupling matrix away from minus one.
 
 The eigenvalues of :math:`\bar A=D^{-1/2}(A+I)D^{-1/2}` are at least
 

@@ -1,4 +1,4 @@
-r"""Graph networks do not see the labels of nodes.
+r"""Graph networks do not depend on the numbering of nodes.
 
 A network that combines every node with its neighbours is equivariant,
 

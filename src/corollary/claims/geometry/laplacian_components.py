@@ -45,7 +45,12 @@ class LaplacianComponents(Claim[Given]):
     )
     symbols = "components, by search", "zero eigenvalues of L"
     rows = "mean degree {degrees}"
-    shows = Along("Random graphs grow together", x="mean degree", y="components", at="degrees")
+    shows = Along(
+        "Components of a random graph with growing numbers of edges",
+        x="mean degree",
+        y="components",
+        at="degrees",
+    )
 
     def given(self, rng: Generator) -> Given:
         graphs = [erdos_renyi(self.M, min(1.0, c / self.M), rng=rng) for c in self.degrees]

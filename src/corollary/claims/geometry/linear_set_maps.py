@@ -1,4 +1,4 @@
-r"""Linear maps that do not see an order.
+r"""Linear maps that do not depend on an order.
 
 The matrices :math:`W\in\mathbb{R}^{M\times M}` with :math:`WP=PW` for all permutation matrices
 :math:`P` are

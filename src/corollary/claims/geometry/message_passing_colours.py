@@ -1,4 +1,4 @@
-r"""Message passing sees no more than colours.
+r"""Message passing distinguishes no more than colours.
 
 If colour refinement gives two graphs the same histogram of colours, every network of message
 passing layers with a readout that adds over nodes gives them the same value, whatever its weights:

@@ -60,7 +60,7 @@ class Oversmoothing(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return oversmoothing_curve(given.graph, given.X, self.K).distance
 
-    @picture("In the end the degree is all that is left", x="√d of the node", y="first feature")
+    @picture("In the end only the degree is left", x="√d of the node", y="first feature")
     def collapse(self, trial: Trial[Given]) -> Marks:
         graph, X = trial.given
         for k in (0, 2, self.K):

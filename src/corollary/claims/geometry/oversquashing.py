@@ -1,4 +1,4 @@
-r"""What far nodes can say is squeezed.
+r"""The influence of distant nodes is squeezed.
 
 For :math:`k` layers :math:`X\mapsto\sigma(\bar AXW_l)` with :math:`|\sigma'|\le1` the derivative of
 node :math:`m` by the features of node :math:`n` is at most

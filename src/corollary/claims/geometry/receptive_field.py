@@ -1,4 +1,4 @@
-r"""A node hears of its neighbourhood alone.
+r"""A node depends on its neighbourhood alone.
 
 After :math:`k` rounds of message passing the features of node :math:`m` depend on the features of
 exactly the nodes within :math:`k` hops,

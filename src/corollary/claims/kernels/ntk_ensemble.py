@@ -56,7 +56,9 @@ class NtkEnsemble(Claim[Given]):
     draws: int = option(300, low=20, high=5000)  # networks
 
     relation = within_interval(
-        level=0.999, resolution=0.5, coarse="means cross zero, where a quarter of them is nothing"
+        level=0.999,
+        resolution=0.5,
+        coarse="some means are near zero, where a quarter of the mean is too small a tolerance",
     )  # squares of spread 1, 300 draws
     supposes = Suppose(
         "the output is divided by the root of the width",

@@ -50,7 +50,9 @@ class RandomFeatureFinal(Claim[Given]):
     draws: int = option(2000, low=10, high=100_000)  # models
 
     relation = within_interval(
-        level=0.999, resolution=0.15, coarse="means cross zero, where a quarter of them is nothing"
+        level=0.999,
+        resolution=0.15,
+        coarse="some means are near zero, where a quarter of the mean is too small a tolerance",
     )  # squares of spread 1, 2000 draws
     supposes = (
         Suppose(

@@ -33,7 +33,9 @@ class ReluExpectations(Claim[Given]):
 
     u = CORRELATIONS
     relation = within_interval(
-        level=0.999, resolution=0.03, coarse="at u = −0.9 both are below the half width"
+        level=0.999,
+        resolution=0.03,
+        coarse="at u = −0.9 both expectations are below the half width",
     )  # six standard errors of 30,000
     supposes = Suppose(
         "the pairs are Gaussian: fourth moment 3",

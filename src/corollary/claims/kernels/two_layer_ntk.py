@@ -37,7 +37,7 @@ class TwoLayerNtk(Claim[Given]):
     u: tuple[float, ...] = option((-0.8, -0.4, 0.0, 0.5, 0.95), low=-1.0, high=1.0)  # cosines
 
     relation = within_interval(
-        level=0.999, resolution=0.06, coarse="κ(−0.8) is 0.02: below the half width"
+        level=0.999, resolution=0.06, coarse="κ(−0.8) is 0.02, which is below the half width"
     )  # 60,000 units, spread about 3 each
     supposes = (
         Suppose(

@@ -1,4 +1,4 @@
-r"""A saddle that its Hessian does not see.
+r"""A saddle that its Hessian does not show.
 
 The loss :math:`\frac12(w_1\cdots w_h-1)^2` of a linear network with one unit per layer is critical
 at 0. For :math:`h=2` the Hessian there has the eigenvalues :math:`\pm1`. For :math:`h\ge3` it

@@ -55,7 +55,7 @@ class MLP3Descent(Claim[Given]):
     )
     symbols = "limit", "decrease / (η‖∇L‖²)"
     predicts = 1.0
-    shows = Over("Small steps keep their promise", x="1/η")
+    shows = Over("For small steps, the decrease is as predicted", x="1/η")
 
     def given(self, rng: Generator) -> Given:
         w, x, y = normal(rng, self.m, self.n) / self.n**0.5, normal(rng, 1, self.n), normal(rng, 1)

@@ -88,7 +88,12 @@ class ResidualJacobian(Claim[Given]):
             parts=("largest", "smallest"),
             without=False,
         ),
-        Along("Without them even the largest one vanishes", x="layers", at="depth", log="y"),
+        Along(
+            "Without shortcuts, even the largest singular value vanishes",
+            x="layers",
+            at="depth",
+            log="y",
+        ),
     )
 
     @property

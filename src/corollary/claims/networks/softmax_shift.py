@@ -1,4 +1,4 @@
-r"""Softmax does not see a common shift.
+r"""Softmax does not change under a common shift.
 
 Adding one vector :math:`\Delta` to all rows of :math:`\Theta` leaves every probability
 :math:`e^{x\cdot\theta_i}/\sum_je^{x\cdot\theta_j}` as it was. So :math:`\theta_k=0` may be asked

@@ -1,4 +1,4 @@
-r"""AdaGrad does not see units.
+r"""AdaGrad does not depend on units.
 
 With :math:`\delta=0` the steps
 :math:`\theta_i\leftarrow\theta_i-\eta\,\partial_ih/\sqrt{\gamma_i}`,

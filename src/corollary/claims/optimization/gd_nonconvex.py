@@ -74,7 +74,7 @@ class GdNonconvex(Claim[Given]):
         ),
     )
     symbols = "2(f(x₀) − f*)/(η(k + 1))", "shortest ‖∇f‖² so far"
-    shows = Along("Some gradient becomes short", x="k", log="y", without=False)
+    shows = Along("The shortest gradient so far shrinks", x="k", log="y", without=False)
 
     def given(self, rng: Generator) -> Given:
         o = hills(self.m, self.d, rng)

@@ -58,7 +58,7 @@ class IterationComplexity(Claim[Stochastic]):
     )
     symbols = "ε", "‖∇f‖²"
     rows = "SGD", "descent", "descent, every function copied"
-    shows = Along("After the promised number of iterations", x="method", log="y")
+    shows = Along("After the number of iterations in the bound", x="method", log="y")
 
     def given(self, rng: Generator) -> Stochastic:
         return stochastic_hill(self.n, self.d, rng)

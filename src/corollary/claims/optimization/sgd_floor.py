@@ -87,7 +87,7 @@ class SgdFloor(Claim[Given]):
         return step.square().sum(dim=-1).mean(dim=-1).tolist()
 
     @picture(
-        "With a solution SGD converges, without one it does not",
+        "If there is a solution, SGD converges; otherwise it does not",
         x="k",
         y="‖w_k − w_*‖², mean of 50 runs",
         log="y",

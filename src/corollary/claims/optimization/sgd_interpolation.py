@@ -1,4 +1,4 @@
-r"""SGD with a constant step solves what can be solved.
+r"""SGD with a constant step solves every system that has a solution.
 
 Let :math:`\ell_i(w)=\frac n2(x_i^\top w-y_i)^2` with i uniform, X of full column rank and
 :math:`Xw_*=y`. For :math:`0<\eta<2/(n\max_i\|x_i\|^2)`
@@ -74,7 +74,13 @@ class SgdInterpolation(Claim[Given]):
         ),
     )
     symbols = "ρᵏ‖w₀ − w_*‖²", "E‖w_k − w_*‖²"
-    shows = Along("No noise at the solution, no floor", x="k", at="sizes", log="y", without=False)
+    shows = Along(
+        "Without noise at the solution, the error falls to zero",
+        x="k",
+        at="sizes",
+        log="y",
+        without=False,
+    )
 
     @property
     def sizes(self) -> list[int]:

@@ -103,7 +103,7 @@ class SupportVectorKkt(Claim[Given]):
         )
         return [float(v) for v in solved.x]
 
-    @picture("Few points hold the margin", x="y x₁", y="y x₂", equal=True)
+    @picture("Few points determine the margin", x="y x₁", y="y x₂", equal=True)
     def plane(self, trial: Trial[Given]) -> Marks:
         if self.d == 2:
             (x, alpha), w = trial.given, trial.predicted
@@ -114,7 +114,7 @@ class SupportVectorKkt(Claim[Given]):
             yield Curve(ends[:, 1], ends[:, 0], "⟨ŵ, x⟩ = 1", "predicted")
             yield Curve([0, base[1]], [0, base[0]], "margin γ", "other")
 
-    @picture("Weight only where the margin is 1", x="margin ⟨ŵ, xᵢ⟩", y="multiplier αᵢ")
+    @picture("Only points with margin 1 have weight", x="margin ⟨ŵ, xᵢ⟩", y="multiplier αᵢ")
     def marks(self, trial: Trial[Given]) -> Marks:
         def margins(given: Given) -> Tensor:
             return given.x @ torch.tensor(trial.measured, dtype=torch.float64)

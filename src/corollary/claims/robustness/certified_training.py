@@ -79,7 +79,7 @@ class CertifiedTraining(Claim[Given]):
     symbols = "least gain", "additional share of test digits that is proved"
     predicts = [GAIN, GAIN]
     rows = ("than after standard training", "than after adversarial training")
-    shows = Along("Training on bounds makes proofs possible", x="certified training proves")
+    shows = Along("Training on bounds makes proofs possible", x="proved after certified training")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("test")

@@ -1,4 +1,4 @@
-r"""Attention does not know the order.
+r"""Attention does not depend on the order.
 
 An encoder block without positions and without mask commutes with every permutation P of its rows,
 

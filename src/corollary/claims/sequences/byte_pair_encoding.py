@@ -94,9 +94,9 @@ class BytePairEncoding(Claim[Given]):
             text=lambda g: g.text + " ∂x/∂t",
         ),
         Suppose(
-            "the tokenizer makes letters small and spaces single",
+            "the tokenizer makes capital letters small and repeated spaces single",
             lambda g: g.tokenizer.normalizer(" A  b\n") == "a b",
-            "If capital letters are not made small, they are not in the vocabulary.",
+            "If capital letters are kept, they are not in the vocabulary.",
             tokenizer=lambda g: replace(g.tokenizer, normalizer=Normalizer()),
         ),
     )

@@ -63,7 +63,7 @@ class GreedyBeamExhaustive(Claim[Given]):
     supposes = Suppose(
         "the greedy prefix stays in the beam up to the last step", prefix_stays, without=crumbling
     )
-    symbols = "the better search", "the worse one"
+    symbols = "the better search", "the worse search"
     rows = "greedy ≤ beam", "beam ≤ exhaustive"
 
     def given(self, rng: Generator) -> Given:

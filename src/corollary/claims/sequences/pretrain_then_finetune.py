@@ -123,7 +123,7 @@ class PretrainThenFinetune(Claim[Given]):
         fit(task, data, task.loss, adam, steps=self.steps, batch_size=64, rng=rng)
 
     @picture(
-        "Few labels are enough for a network that has read",
+        "Few labels are enough after pre-training",
         x="accuracy from scratch",
         y="accuracy pre-trained",
     )

@@ -53,7 +53,9 @@ class TopKFrequencies(Claim[Given]):
         ),
     )
     symbols = "renormalised top k", "drawn"
-    shows = Along("Only the head is drawn", x="rank of the token", y="probability", first=1)
+    shows = Along(
+        "Only the most probable tokens are drawn", x="rank of the token", y="probability", first=1
+    )
 
     def given(self, rng: Generator) -> Given:
         logits = normal(rng, self.K).sort(descending=True).values

@@ -47,7 +47,7 @@ class TranslationBottleneck(Claim[Given]):
             units=0,
         ),
         Suppose(
-            "the longest is three times the shortest",
+            "the longest sequence is three times as long as the shortest",
             lambda g: g.lengths[-1] - 3 * g.lengths[0] + 1,
             "If all lengths are equal, the accuracy does not fall.",
             lengths=lambda g: g.lengths[:1],
@@ -55,7 +55,7 @@ class TranslationBottleneck(Claim[Given]):
     )
     symbols = "at least", "difference of token accuracy"
     predicts = [0.3, 0.1]
-    rows = "fall without attention", "lead of attention at the longest"
+    rows = "fall without attention", "lead of attention at the greatest length"
 
     def given(self, rng: Generator) -> Given:
         return Given(self.lengths, self.m)
@@ -72,7 +72,7 @@ class TranslationBottleneck(Claim[Given]):
         samples = [Sample(plain[0] - plain[-1]), Sample(second[-1] - plain[-1])]
         return Kept(samples, plain=plain, second=second)
 
-    @picture("Sequences said backwards", x="length T", y="share of right tokens")
+    @picture("Sequences in reverse order", x="length T", y="share of right tokens")
     def marks(self, trial: Trial[Given]) -> Marks:
         def drawn(rows: Tensor, label: str, role: Role) -> Points:
             low, high = rows.amin(dim=1), rows.amax(dim=1)

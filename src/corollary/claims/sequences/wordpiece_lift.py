@@ -132,7 +132,7 @@ class WordpieceLift(Claim[Given]):
         return [count, saved / (letters[a] * letters[b] or 1)]
 
     @picture(
-        "Frequent, or together: two ideas of a good pair",
+        "Two criteria for a good pair: frequency, or frequency compared with chance",
         x="#(ab)",
         y="#(ab) / (#(a) #(b))",
         log="xy",

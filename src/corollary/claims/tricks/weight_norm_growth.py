@@ -87,7 +87,13 @@ class WeightNormGrowth(Claim[Given]):
     symbols = "‖v₀‖² + η²Σ‖h‖²", "‖v‖²"
     shows = (
         Along("The length of v only grows", x="step", first=1),
-        Sweep("Larger steps grow v more", "eta", (0.01, 0.03, 0.1, 0.3), x="step size η", entry=-1),
+        Sweep(
+            "With larger steps, v grows more",
+            "eta",
+            (0.01, 0.03, 0.1, 0.3),
+            x="step size η",
+            entry=-1,
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

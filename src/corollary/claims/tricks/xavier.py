@@ -56,8 +56,13 @@ class Xavier(Claim[Given]):
     symbols = "2n/(n + m), 2m/(n + m)", "gain of the mean square"
     rows = "forwards", "backwards"
     shows = (
-        Along("One layer keeps both only if it is square", x="direction"),
-        Sweep("Forwards: the more inputs, the more gain", "n", (10, 20, 40, 60, 80), x="inputs n"),
+        Along("One layer keeps both mean squares only if it is square", x="direction"),
+        Sweep(
+            "Forwards: the gain grows with the number of inputs",
+            "n",
+            (10, 20, 40, 60, 80),
+            x="inputs n",
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -205,7 +205,7 @@ def _before_unscale(factor: float, scale: float) -> Finding:
         "Gradients are clipped before the scaler divides them",
         Severity.HIGH,
         f"The loss is multiplied by {scale:g}, and the gradients are clipped before they are "
-        f"divided by it. Steps use only {factor:.2g} times the gradient.",
+        f"divided by this scale. Steps use only {factor:.2g} times the gradient.",
         "Call scaler.unscale_(optimizer) before clipping.",
         factor=factor,
     )

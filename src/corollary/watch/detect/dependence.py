@@ -133,10 +133,10 @@ def _mixed(loop: Loop, few: int, whole: bool) -> Finding:
         MIXED,
         "The output of an example depends on other examples",
         Severity.MEDIUM if alone else Severity.LOW,
-        f"In evaluation mode, exchanging one of {few} examples changed the outputs of the "
-        "others, so the network mixes the examples of a batch. Recurrent layers and "
-        "attention do this when batch and time are swapped (batch_first), and so does a "
-        "view() in place of a transpose.",
+        f"In evaluation mode, exchanging one of {few} examples changed the outputs of the other "
+        "examples, so the network mixes the examples of a batch. Recurrent layers and attention "
+        "do this when batch and time are swapped (batch_first), and so does a view() in place "
+        "of a transpose.",
         "Check the order of the axes: use batch_first=True for inputs of shape (batch, time, "
         "features), and permute instead of view.",
     )

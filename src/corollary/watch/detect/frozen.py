@@ -57,8 +57,8 @@ def _moves(names: list[str], flagged: bool) -> Finding:
         Severity.MEDIUM if flagged else Severity.LOW,
         f"The weights of {listed(names)} are not trained"
         + (" (requires_grad=False from the start)" if flagged else "")
-        + ", but these layers are in training mode. They normalize with batch statistics, "
-        "and their running mean and variance adapt to the new data.",
+        + ", but these layers are in training mode. These layers normalize with batch "
+        "statistics, and their running mean and variance adapt to the new data.",
         "Call .eval() on the frozen part after every model.train().",
         where=names[0],
     )

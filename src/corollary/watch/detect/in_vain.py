@@ -93,9 +93,9 @@ class InVain(Detector):
                     FREEZE,
                     "Layers that should be frozen are trained",
                     Severity.MEDIUM,
-                    f"{listed(parts)}: an attribute such as requires_grad was set to False on "
-                    "the module, or under a wrong name on the parameter. This freezes "
-                    "nothing.",
+                    f"In {listed(parts)}, an attribute such as requires_grad was set to False on "
+                    "the module, or under a wrong name on the parameter. This does not freeze "
+                    "any parameter.",
                     "Call module.requires_grad_(False).",
                     where=parts[0],
                 ),
@@ -140,9 +140,9 @@ class InVain(Detector):
                     BETAS,
                     "The betas of the optimizer are swapped",
                     Severity.MEDIUM,
-                    f"With betas={tuple(betas)}, the gradient is averaged over more steps "
-                    "than its square. A step divides old gradients by their new size and may "
-                    "be very large.",
+                    f"With betas={tuple(betas)}, the average of the gradient covers more steps "
+                    "than the average of its square. A step divides old gradients by the size "
+                    "of new gradients, and may be very large.",
                     "Use betas=(0.9, 0.999), the usual order.",
                 ),
             )

@@ -37,7 +37,7 @@ RULES: dict[str, Rule] = {
         "Running statistics of batch norm are far from the batch statistics",
         Severity.LOW,
         "The means of a batch lie {v:.2g} standard deviations from the running means. In "
-        "evaluation mode the network therefore computes something else.",
+        "evaluation mode, the network therefore computes another function.",
         "Check the momentum of the batch norm layers, and whether other data pass through "
         "these layers.",
     ),

@@ -105,8 +105,8 @@ def _lost(name: str, kind: str) -> Finding:
         "The run is resumed without the optimizer's state",
         Severity.MEDIUM,
         f"The variable {name!r} holds the state of an optimizer with the same number of "
-        f"parameters, but the {kind} begins without momentum or second moments. Its state was "
-        "not restored from the checkpoint.",
+        f"parameters, but the {kind} begins without momentum or second moments. The state of the "
+        "optimizer was not restored from the checkpoint.",
         "Call optimizer.load_state_dict before training continues.",
     )
 

@@ -96,10 +96,10 @@ def _graph(node: Any, kind: str) -> Finding | None:
         GRAPH,
         "The loss is differentiated through its target",
         Severity.LOW,
-        f"The gradient of the {kind} loss also flows into its target, so the target moves "
-        "towards the output.",
-        "If the target should be fixed (a teacher, a bootstrapped value), compute it under "
-        "torch.no_grad() or use target.detach().",
+        f"The gradient of the {kind} loss also flows into its target, so training also moves the "
+        "target towards the output.",
+        "If the target should be fixed (a teacher, a bootstrapped value), compute the target "
+        "under torch.no_grad() or use target.detach().",
     )
 
 
@@ -164,8 +164,8 @@ def _scale(node: Any) -> Finding | None:
         SCALE,
         "Targets are far from unit scale",
         Severity.LOW,
-        f"The root mean square of the targets is {size:.2g}. The gradients have this scale "
-        "too, and the weights of the last layer have to adapt to it first.",
+        f"The root mean square of the targets is {size:.2g}. The gradients have the same scale, "
+        "and the weights of the last layer have to adapt to this scale first.",
         "Standardize the targets, and scale the predictions back.",
     )
 

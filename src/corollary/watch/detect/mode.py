@@ -161,7 +161,7 @@ class Mode(Detector):
                     SMALL,
                     "Batches are too small for batch norm",
                     Severity.LOW if size == 2 else Severity.MEDIUM,
-                    f"A batch has {size} example{'s' if size > 1 else ''}. With so few, "
+                    f"A batch has {size} example{'s' if size > 1 else ''}. With so few examples, "
                     f"{listed(norms)} removes most of the signal, and evaluation uses other "
                     "statistics.",
                     "Use larger batches, group norm or layer norm.",

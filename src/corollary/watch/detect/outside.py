@@ -79,8 +79,8 @@ class ReplacedWeights(Detector):
                 REPLACED,
                 "Weights are changed by something other than the optimizer",
                 Severity.HIGH if back else Severity.MEDIUM if swapped else Severity.LOW,
-                f"At {times} of {loop.made + 1} steps the weights had changed since the step "
-                f"before, {what}.",
+                f"At {times} of {loop.made + 1} steps, the weights had changed since the "
+                f"previous step, {what}.",
                 "Look for load_state_dict, a reset of parameters, or averaged weights that are "
                 "not swapped back."
                 if rare

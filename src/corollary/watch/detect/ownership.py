@@ -64,7 +64,7 @@ class Ownership(Detector):
         flags = [id(p) in has for p in trained]
         late = [p for p in missing if id(p) in self.later]
         head_only = flags == sorted(flags) and not late
-        when = " Some were unfrozen or added during the run." if late else ""
+        when = " Some of these parameters were unfrozen or added during the run." if late else ""
         loop.events.say(
             loop.step,
             found(

@@ -92,9 +92,9 @@ def _nothing(loop: Loop, mean: float, half: float, scale: float) -> Any:
         CHANCE,
         "The network has not learned which target belongs to which input",
         Severity.MEDIUM,
-        f"After {loop.made} steps, exchanging the targets within a batch would change the "
-        f"loss by {mean:.2g} ± {half:.1g}; {scale:.2g} could be learned. The outputs say no "
-        "more about their own targets than about the targets of other examples.",
+        f"After {loop.made} steps, exchanging the targets within a batch would change the loss "
+        f"by {mean:.2g} ± {half:.1g}; a change of {scale:.2g} could be learned. The outputs say "
+        "no more about their own targets than about the targets of other examples.",
         "Check that inputs and targets belong together (perhaps only one of them was "
         "shuffled), then check the learning rate.",
         value=Reading(mean, mean - half, mean + half),

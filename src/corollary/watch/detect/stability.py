@@ -108,9 +108,9 @@ class Stability(Detector):
                     WARM_UP,
                     "The learning rate is too large for the first steps",
                     Severity.LOW,
-                    f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps. "
-                    f"There, learning rate times curvature is {self.largest:.3g} times the "
-                    "stability limit of the optimizer.",
+                    f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps. In "
+                    f"these steps, learning rate times curvature is up to {self.largest:.3g} "
+                    "times the stability limit of the optimizer.",
                     f"Start with a learning rate of {first / self.largest:.2g}, and raise it "
                     "to its full value over the first few hundred steps (warm-up).",
                     value=Reading(self.largest, self.largest, self.largest),
@@ -131,9 +131,9 @@ class Stability(Detector):
                     "The learning rate is too large for the first steps",
                     Severity.MEDIUM,
                     "Nothing has been learned. The features before the last layer use "
-                    f"{self.ranks[-1]:.2g} dimensions; in the untrained network they used "
-                    f"{first[0]:.2g}. The first steps at the full learning rate "
-                    f"{owned.rate:.2g} have made all inputs look alike.",
+                    f"{self.ranks[-1]:.2g} dimensions, but {first[0]:.2g} in the untrained "
+                    f"network. The first steps at the full learning rate {owned.rate:.2g} have "
+                    "made all inputs look alike.",
                     "Warm the learning rate up over the first hundred steps, or lower it.",
                     value=Reading(self.ranks[-1], self.ranks[-1], first[0]),
                 ),
@@ -158,9 +158,9 @@ class Stability(Detector):
                     "The learning rate is too small",
                     Severity.MEDIUM,
                     f"Learning rate times curvature is {rate:.2g}. Even along the sharpest "
-                    f"direction, an error needs {1 / rate:,.0f} steps to fall to a third. "
-                    f"After {loop.made} steps the loss is {now:.3g}; at the start it was "
-                    f"{start:.3g}.",
+                    f"direction, gradient descent needs {1 / rate:,.0f} steps to reduce an error "
+                    f"to a third. After {loop.made} steps the loss is {now:.3g}; at the start it "
+                    f"was {start:.3g}.",
                     f"Multiply the learning rate by {min(0.1 / rate, 1e6):.2g}.",
                     claims=EDGE,
                 ),

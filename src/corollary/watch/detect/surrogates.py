@@ -216,9 +216,9 @@ def _sampled() -> Finding:
         SAMPLE,
         "Samples are drawn without a gradient",
         Severity.MEDIUM,
-        "The parameters of a distribution are trained, but its values come from sample(), "
-        "which stops the gradient, and no log_prob of these values is used. The samples do "
-        "not train the network that computes the distribution.",
+        "The loss depends on values from sample(), which stops the gradient, and no log_prob of "
+        "these values is used. So the network that computes the distribution is not trained by "
+        "these values.",
         "Use rsample() (the reparametrization trick).",
     )
 

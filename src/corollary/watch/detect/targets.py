@@ -61,7 +61,8 @@ def _ignored(batches: int) -> Finding:
         Severity.HIGH,
         f"In the first {batches} batches every label is -100 (or another negative number). "
         "The loss ignores such labels, so it is a mean over no targets.",
-        "Check how labels are masked. The template that marks the answer may never be found.",
+        "Check how labels are masked. Perhaps the template that marks the answer is never found "
+        "in the text.",
     )
 
 
@@ -70,9 +71,9 @@ def _end(token: int, times: int) -> Finding:
         END,
         "The end of the text is never a target",
         Severity.MEDIUM,
-        f"Token {token} ends the texts and is also the padding token. None of {times} such "
-        "ends is a target, because their labels are masked (-100) together with the padding. "
-        "The model never learns to stop.",
+        f"Token {token} ends the texts and is also the padding token. None of {times} such end "
+        "tokens is a target, because the labels of end tokens are masked (-100) together with "
+        "the padding. The model never learns to stop.",
         "Use a padding token that differs from the end-of-sequence (EOS) token, or mask "
         "labels with attention_mask.",
     )

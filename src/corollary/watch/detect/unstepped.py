@@ -76,8 +76,9 @@ class Unstepped(Detector):
                 loop.events.say(loop.step, _never(loop, other))
 
     def _skips(self, scale: float) -> Finding:
-        again = " The scale jumped up again in between, so the scaler is being recreated." * (
-            self.anew > 0
+        again = (
+            " Between these passes the scale jumped up again, so the scaler is being recreated."
+            * (self.anew > 0)
         )
         return found(
             SKIPPED,
