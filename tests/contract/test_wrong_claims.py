@@ -189,7 +189,7 @@ class BreaksNothing(Claim[Draws]):
 
 
 WRONG = {
-    LooseConstant: "attained only to",
+    LooseConstant: "attained only up to",
     PredictsItsMeasurement: "`predict` calls `measure`",
     HiddenTolerance: "wrong prediction still holds",
     HiddenGap: "wrong prediction still holds",

@@ -44,7 +44,7 @@ def _lines(check: "WidthCheck") -> Iterator[str]:
         yield textwrap.indent(check.code, "    ")
     if check.confirmed is not None:
         yield ""
-        yield f"Verdict with this change: {check.confirmed.status.value}."
+        yield f"With this change: {check.confirmed.status.value}."
         yield ""
         yield from _table(check.confirmed)
 
