@@ -102,5 +102,5 @@ def test_a_corrupt_results_file_gets_one_sentence(tmp_path, text):
 
 def test_the_entry_that_decides_is_one_of_those_compared(data):
     for worst in (3, 99, -1):
-        with pytest.raises(ResultsFileError, match="deciding comparison"):
+        with pytest.raises(ResultsFileError, match="to be the index of a comparison"):
             Run.from_json(spoilt(data, ("results", 0, "worst"), worst))

@@ -236,7 +236,7 @@ def _print(done: "Training", out: Path | None) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for head in ("", "samples", "loss", "accuracy"):
         table.add_column(head, justify="left" if not head else "right")
-    table.add_row("learned", *_row(done.learned))
+    table.add_row("training", *_row(done.learned))
     if done.held_out is not None:
         table.add_row("held out", *_row(done.held_out))
     console.print(table)

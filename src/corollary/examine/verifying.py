@@ -48,8 +48,8 @@ def verify_files(network: Path, prop: Path, *, seconds: float = 60.0) -> Verdict
     found = _outputs(net, network)
     if (d, k) != (net.inputs, found):
         raise InputError(
-            f"expected a network with {d} inputs and {k} outputs for {prop.name}, got "
-            f"{net.inputs} inputs and {found} outputs from {network.name}"
+            f"expected {d} and {k} as the number of inputs and outputs for {prop.name}, got "
+            f"{net.inputs} and {found} from {network.name}"
         )
     with going_by(time.process_time):  # a busy machine decides no less
         return verify(net, cases, _Deployed(network, net.shape, cases), seconds=seconds)

@@ -51,7 +51,7 @@ def test_the_certificate_is_above_the_error_on_fresh_data(found):
 
 def test_it_says_what_it_is_made_of(found):
     text = str(found)
-    for words in ("with probability: 0.95", "samples n: 1000", "KL", "exact bound"):
+    for words in ("the bound holds: 0.95", "samples n: 1000", "KL", "exact upper bound"):
         assert words in text
     assert "<table>" in found._repr_html_() and "KL(Q‖P)" in found._repr_html_()
 

@@ -97,8 +97,8 @@ def part_d(rng: Rng) -> Iterator[Case]:
             "your answer belongs to the penalty λ‖w‖²": np.linalg.solve(
                 H + 2 * lam * np.eye(d), H @ star
             ),
-            "your answer is what the penalty takes away": star - w,
-            "H is missing on the right side": np.linalg.solve(H + lam * np.eye(d), star),
+            "your answer is the part that the penalty removes": star - w,
+            "the factor H is missing on the right side": np.linalg.solve(H + lam * np.eye(d), star),
         }
         yield Case({"H": H, "w_star": star, "lam": lam}, equals(w, said), edge)
 

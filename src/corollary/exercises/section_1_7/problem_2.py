@@ -54,7 +54,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         A, x, y = rng.normal(size=(m, n)), rng.normal(size=n), rng.normal(size=m)
         g = gradient(lambda z, A=A, y=y: float(((A @ z - y) ** 2).sum()), x)  # type: ignore[misc]
         said = {
-            "there is no 1/2 in front of the square": g / 2,
+            "the factor 1/2 is wrong: the square has no factor": g / 2,
             "the sign is wrong": -g,
             "y is missing": 2 * A.T @ A @ x,
         }

@@ -52,7 +52,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "the factor 1/2 of the second-order term is missing": value
             + 0.5 * float(step @ H @ step),
-            "your answer is f itself": function(A, x),
+            "your answer is the function f itself": function(A, x),
             "the second-order term is missing": f + float(g @ step),
             "the first-order term is missing, but z is not a minimum": value - float(g @ step),
         }

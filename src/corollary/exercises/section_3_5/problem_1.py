@@ -52,7 +52,7 @@ def part_b(rng: Rng) -> Iterator[Case]:
         bottom = (J.sum() - (J[0] + J[-1]) / 2) / 20_000
         said = {
             "the division by J_n is missing": top,
-            "your answer is f itself": x * (1 - x),
+            "your answer is the function f itself": x * (1 - x),
             "J_n is an integral from −1 to 1": 2 * top / bottom,
         }
         yield Case({"x": x, "n": n}, equals(top / bottom, said), edge)

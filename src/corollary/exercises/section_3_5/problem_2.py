@@ -45,7 +45,7 @@ def _network(x: Array, wanted: Array, added: Array) -> Judge:
         a, W, b = fields(answer, "a", "W", "b")
         units = a.size
         if a.shape != (units,) or b.shape != (units,) or W.shape != (units, x.shape[1]):
-            return f"the shapes do not fit: a {a.shape}, W {W.shape}, b {b.shape}"
+            return f"the shapes do not fit together: a {a.shape}, W {W.shape}, b {b.shape}"
         if units > MOST:
             return f"expected at most {MOST} units"
         got = output(a, W, b, x)
@@ -53,7 +53,7 @@ def _network(x: Array, wanted: Array, added: Array) -> Judge:
             return ""
         for words, value in (("twice the product", 2 * wanted), ("the sum", added)):
             if np.allclose(got, value, atol=1e-8):
-                return f"this network computes {words} of the networks"
+                return f"your network computes {words} of the two networks"
         return "at some point of the cube the network does not equal the product"
 
     return judge

@@ -49,7 +49,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "the exponent of the notes has the wrong sign": 1 / Z,
             "your answer is the value for one dimension": Z ** (1 / d),
-            "σ is not squared": (2 * np.pi * sigma) ** (-d / 2),
+            "σ must be squared": (2 * np.pi * sigma) ** (-d / 2),
         }
         yield Case({"d": d, "sigma": sigma}, equals(Z, said), edge)
 
@@ -61,9 +61,9 @@ def part_b(rng: Rng) -> Iterator[Case]:
         bound = Z * np.sqrt(radial(d, sigma, 2) / Z)
         said = {
             "your answer is the integral itself, not its bound": radial(d, sigma, 1),
-            "the dimension is missing under the root": bound / np.sqrt(d),
+            "the dimension is missing under the square root": bound / np.sqrt(d),
             "Z is missing": bound / Z,
-            "the root is missing": bound**2 / Z,
+            "the square root is missing": bound**2 / Z,
         }
         yield Case({"d": d, "sigma": sigma}, equals(bound, said), edge)
 
@@ -75,7 +75,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
         mid = (low + high) / 2
         low, high = (mid, high) if radial(2, mid, 0) > 1 else (low, mid)
     said = {
-        "2π is missing under the root": 1.0,
-        "the root is missing": 1 / (2 * np.pi),
+        "the factor 2π is missing under the root": 1.0,
+        "the square root is missing": 1 / (2 * np.pi),
     }
     yield Case({}, equals(low, said))

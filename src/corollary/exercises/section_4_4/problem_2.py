@@ -49,7 +49,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         error, spread = brute(V, p, k), (V**2).sum(1)
         said = {
             "the copies are averaged: divide by k": k * error,
-            "the error falls as 1/k, not as 1/k²": error / k,
+            "the error falls like 1/k, not like 1/k²": error / k,
             "the mean is not subtracted": float(p @ spread) / k,
             "the probabilities are not used": ((V - V.mean(0)) ** 2).sum(1).mean() / k,
         }

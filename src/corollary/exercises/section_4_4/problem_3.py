@@ -48,7 +48,9 @@ def part_a(rng: Rng) -> Iterator[Case]:
         counts = [len(f_kinks) + 1, len(g_kinks) + 1, total]
         said = {
             "not every given point is a kink": [len(x) - 1] * 3,
-            "this counts the kinks; there is one more piece than kinks": [c - 1 for c in counts],
+            "your answer is the number of kinks; the number of pieces is larger by one": [
+                c - 1 for c in counts
+            ],
             "your answer is the bound, not the number of pieces of the sum": [
                 *counts[:2],
                 counts[0] + counts[1],
@@ -71,8 +73,8 @@ def part_d(rng: Rng) -> Iterator[Case]:
             low, high = (a, high) if rises else (low, b)
         said = {
             "at the maximum, 2m/L equals e, not 2": float(m),
-            "the 2 is missing": m / np.e,
-            "at this value the bound is 1": 2.0 * m,
+            "the factor 2 is missing": m / np.e,
+            "at your value, the bound is 1": 2.0 * m,
             "your answer is the largest value, not the point where it is attained": np.exp(
                 2 * m / np.e
             )

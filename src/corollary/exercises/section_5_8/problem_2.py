@@ -133,7 +133,10 @@ def part_c(rng: Rng) -> Iterator[Case]:
 def part_d(rng: Rng) -> Iterator[Case]:
     """The factor on both sides of the best learning rate, and with a direction nobody sees."""
     cases = [(6, 3, 0.5, ""), (9, 4, 0.9, "")]
-    cases += [(6, 3, 1.9, "a learning rate above 1/‖XᵀX‖"), (6, 3, 3.0, "one that diverges")]
+    cases += [
+        (6, 3, 1.9, "a learning rate above 1/‖XᵀX‖"),
+        (6, 3, 3.0, "a learning rate that diverges"),
+    ]
     cases += [(2, 4, 0.5, "fewer points than parameters: the solution is not unique")]
     for n, d, speed, edge in cases:
         X = rng.normal(size=(n, d))

@@ -52,7 +52,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         said = {
             "the derivative of σ is missing": np.outer(a, x),
             "the output weights a are missing": np.outer(np.cos(W @ x), x),
-            "this uses σ instead of its derivative": np.outer(a * np.sin(W @ x), x),
+            "your answer uses σ instead of the derivative of σ": np.outer(a * np.sin(W @ x), x),
             "the factors of the outer product are in the wrong order": g.T,
         }
         yield Case({"W": W, "a": a, "x": x}, equals(g, said), edge)

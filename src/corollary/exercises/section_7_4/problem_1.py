@@ -94,7 +94,7 @@ def part_c(rng: Rng) -> Iterator[Case]:
         said = {
             "the factor 1/m is missing": J @ J.T * len(W),
             "the product of the points is missing": active @ active.T / len(W),
-            "inactive units are counted too": X @ X.T,
+            "your answer also counts inactive units": X @ X.T,
         }
         yield Case({"W": W, "X": X}, equals(J @ J.T, said), edge)
 
@@ -115,7 +115,7 @@ def part_d(rng: Rng) -> Iterator[Case]:
         said = {
             "the unit must be active at both points, not only at one": z
             * (1 - angle / (2 * np.pi)),
-            "the range of angles at which both are active is π minus the angle": z
+            "the range of angles at which both units are active is π minus the angle": z
             * angle
             / (2 * np.pi),
             "divide by the whole circle, 2π": 2 * K,

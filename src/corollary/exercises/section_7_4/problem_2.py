@@ -38,7 +38,7 @@ def taylor(N: int) -> Array:
 
 def part_a(rng: Rng) -> Iterator[Case]:
     """Series of several lengths."""
-    for N, edge in ((6, ""), (int(rng.integers(8, 13)), ""), (0, "the constant alone")):
+    for N, edge in ((6, ""), (int(rng.integers(8, 13)), ""), (0, "the constant term alone")):
         c = taylor(N)
         halved, odd = c.copy(), c.copy()
         halved[2:], odd[2:] = 2 * c[2:], np.roll(c, 1)[2:]
@@ -52,7 +52,12 @@ def part_a(rng: Rng) -> Iterator[Case]:
 
 def part_b(rng: Rng) -> Iterator[Case]:
     """Points whose Gram matrix is invertible."""
-    for n, d, edge in ((3, 5, ""), (4, 9, ""), (1, 3, "a single point"), (4, 4, "as many as d")):
+    for n, d, edge in (
+        (3, 5, ""),
+        (4, 9, ""),
+        (1, 3, "a single point"),
+        (4, 4, "as many points as dimensions"),
+    ):
         X, beta = rng.normal(size=(n, d)), rng.normal(size=d)
         X /= np.linalg.norm(X, axis=1)[:, None]
         y, K, H = X @ beta, X @ X.T, kernel(X @ X.T)

@@ -40,7 +40,7 @@ def sums(F: Array, G: Array) -> Array:
 
 def part_a(rng: Rng) -> Iterator[Case]:
     """The reference is computed by brute force over pairs and signs."""
-    for k, n, edge in ((3, 5, ""), (4, 6, ""), (1, 4, "classes of one function, plus others")):
+    for k, n, edge in ((3, 5, ""), (4, 6, ""), (1, 4, "a class of one function")):
         F, G = rng.normal(size=(k, n)), rng.normal(size=(3, n))
         value = complexity(sums(F, G))
         said = {

@@ -64,20 +64,20 @@ class Certificate:
     def rows(self) -> list[tuple[str, str]]:
         """What a report shows, in words."""
         out = [
-            ("error of the randomised network, at most", f"{self.bound:.4f}"),
-            ("with probability", f"{1 - self.delta:g}"),
-            ("samples n", f"{self.n}"),
-            ("its error on them", f"{self.error:.4f} (at most {self.error_bound:.4f})"),
-            ("independent draws of weights", f"{self.draws}"),
+            ("upper bound on the error of the randomised network", f"{self.bound:.4f}"),
+            ("probability that the bound holds", f"{1 - self.delta:g}"),
+            ("number of samples n", f"{self.n}"),
+            ("error on these samples", f"{self.error:.4f} (upper bound {self.error_bound:.4f})"),
+            ("number of random draws of the weights", f"{self.draws}"),
             ("KL(Q‖P), nats", f"{self.kl:.1f}"),
-            ("choice of the prior's variance, nats", f"{self.price:.1f}"),
+            ("price of choosing the prior's variance, nats", f"{self.price:.1f}"),
             ("standard deviation of the prior", f"{self.prior_variance**0.5:.3g}"),
-            ("by McAllester's formula", f"{self.mcallester:.4f}"),
+            ("upper bound by McAllester's formula", f"{self.mcallester:.4f}"),
         ]
         optional = [
-            ("exact bound of the prior's network, same samples", self.prior_bound),
+            ("exact upper bound for the network of the prior, same samples", self.prior_bound),
             ("error on test data", self.test_error),
-            ("exact bound of the network from test data", self.test_bound),
+            ("exact upper bound for the network from test data", self.test_bound),
         ]
         return out + [(name, f"{value:.4f}") for name, value in optional if value is not None]
 
