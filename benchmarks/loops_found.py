@@ -1,10 +1,10 @@
 """Planted bugs of training loops: how many are found, when, and what is said of correct loops.
 
 python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N]
-                                 [--half first|second|third|fourth]
+                                 [--half first|second|third|fourth|fifth]
 
-The second half and the parts after it need lightning, transformers and accelerate. Of the third
-and the fourth part, an event counts if the twin lacks it and its text has the words of the cause.
+The second half and the parts after it need lightning, transformers and accelerate. From
+the third part on, an event counts if the twin lacks it and its text has the words of the cause.
 """
 
 import argparse

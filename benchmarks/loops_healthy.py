@@ -1,6 +1,6 @@
 """What is said of correct training loops: nothing of medium or high severity, it should be.
 
-python benchmarks/loops_healthy.py [--only NAME] [--seeds N] [--jobs N]
+python benchmarks/loops_healthy.py [--only NAME] [--seeds N] [--jobs N] [--part healthy|fifth]
 """
 
 import argparse
@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from joblib import Parallel, delayed
+from loops.fifth import CORRECT
 from loops.healthy import HEALTHY
 from loops.planted import ALARM, Watch
 from rich.console import Console
@@ -44,8 +45,10 @@ def main() -> None:
     arguments.add_argument("--only", default="")
     arguments.add_argument("--seeds", type=int, default=1)
     arguments.add_argument("--jobs", type=int, default=1)
+    arguments.add_argument("--part", choices=["healthy", "fifth"], default="healthy")
     asked = arguments.parse_args()
-    runs = [(f, s) for f in HEALTHY if asked.only in f.__name__ for s in range(asked.seeds)]
+    loops = CORRECT if asked.part == "fifth" else HEALTHY
+    runs = [(f, s) for f in loops if asked.only in f.__name__ for s in range(asked.seeds)]
     found = Parallel(asked.jobs)(delayed(seen)(f, s) for f, s in runs)
     table = Table("loop", "seconds", "medium and high", "low", "problems")
     alarms = 0

@@ -6,9 +6,11 @@ names none, a pattern such as ``optimizer/*decay*`` stands for what a right name
 The third part was written later still, by somebody who had read neither detectors nor their
 documentation: real bugs, found if an event that the twin lacks has the words of the cause.
 The fourth part was written in the same way, of the mistakes that are made most often.
+The fifth part was written in the same way, of mistakes of all kinds, with correct loops of its own.
 ``healthy`` has correct loops of many styles, of which nothing may be said.
 """
 
+from loops.fifth import FIFTH
 from loops.first import FIRST
 from loops.fourth import FOURTH
 from loops.planted import Bug, Outcome, Planted, tried
@@ -20,6 +22,18 @@ HALVES: dict[str, tuple[Planted, ...]] = {
     "second": SECOND,
     "third": THIRD,
     "fourth": FOURTH,
+    "fifth": FIFTH,
 }
 
-__all__ = ["FIRST", "FOURTH", "HALVES", "SECOND", "THIRD", "Bug", "Outcome", "Planted", "tried"]
+__all__ = [
+    "FIFTH",
+    "FIRST",
+    "FOURTH",
+    "HALVES",
+    "SECOND",
+    "THIRD",
+    "Bug",
+    "Outcome",
+    "Planted",
+    "tried",
+]

