@@ -45,8 +45,8 @@ def graph_bytes(outputs: Iterable[Tensor], besides: Iterable[Tensor] = ()) -> in
 
 
 def _saved(node: object) -> Iterator[Tensor]:
-    for name in dir(node):
-        if name.startswith("_saved_"):
+    for name in dir(node):  # functions written in Python have them all under one name
+        if name.startswith("_saved_") or name == "saved_tensors":
             value = getattr(node, name)
             for item in value if isinstance(value, tuple | list) else (value,):
                 if isinstance(item, Tensor) and item.layout == torch.strided:

@@ -13,6 +13,7 @@ whose graph it is, its own parts, their sum); a gradient holds one, and the grap
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
@@ -22,6 +23,7 @@ from corollary.theory.landscape.curvature.batches import Batch, tensors
 from corollary.theory.landscape.curvature.graphs import graph_bytes, refuse_once_differentiable
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.modules.convolutions import FastConvolutions
 from corollary.theory.modules.keeping import requiring_grad
 
 PIECE = 16 << 20  # bytes of graph a piece should not exceed
@@ -62,12 +64,17 @@ class Streamed(Curvature):
             self._build()
         parts = self.landscape.split(v)
         if self._terms is None:
-            with self.landscape.guard():
+            with self._guard():
                 out = self._sum(term.product(parts) for term in self._walk())
         else:
             with requiring_grad(self.landscape.parameters):
                 out = self._sum(term.product(parts) for term in self._terms)
         return out.div_(self.landscape.total(self._weight))
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        with self.landscape.guard(), FastConvolutions():
+            yield
 
     def _sum(self, contributions: Iterator[Sequence[Tensor | None]]) -> Tensor:
         """All of them as one vector; a part is given up as soon as it is in its place."""
@@ -101,7 +108,7 @@ class Streamed(Curvature):
     def _built(self) -> bool:
         self._terms, self._weight, held, pieces = [], 0, 0, 0
         limit = self.landscape.memory
-        with self.landscape.guard():
+        with self._guard():
             for batch in self.landscape.batches():
                 self._weight += self.landscape.weight(batch)
                 parts = batch.split(self._size(batch))
@@ -146,7 +153,7 @@ class Streamed(Curvature):
 
     def _differentiate_once(self) -> None:
         """An error of the module itself, like a wrong shape, is the user's to see."""
-        with self.landscape.guard():
+        with self._guard():
             small = next(iter(self.landscape.batches())).split(PILOT)[0]
             self.landscape.slopes(self.landscape.objective(small))
 
@@ -155,7 +162,7 @@ class Streamed(Curvature):
         raise refusal
 
     def _try(self) -> int:
-        with self.landscape.guard():
+        with self._guard():
             whole = next(iter(self.landscape.batches()), None)
             self.landscape.total(0 if whole is None else 1)
             assert whole is not None  # without data the line before has raised
