@@ -112,6 +112,6 @@ FAULTS = (
           lambda: about(mlp(), table(), lr=100.0), lambda: about(mlp(), table(), lr=0.1)),
     Fault("recurrent weights too large", "trainability/recurrent_radius", "cell.weight_hh_l0",
           "orthogonal",
-          lambda: about(Recurrent(3.0), sequences(), optimizer="adam:lr=0.005"),
+          lambda: about(Recurrent(5.0), sequences(), optimizer="adam:lr=0.005"),
           lambda: about(Recurrent(1.0), sequences(), optimizer="adam:lr=0.005")),
 )  # fmt: skip

@@ -52,7 +52,7 @@ class IntervalChange(Claim[Given]):
     length: float = option(2.0, low=1.0, high=10.0)  # b - a
     degree: int = option(6, low=1, high=8)  # degree of the polynomial
 
-    relation = equals(ulps=2**13, scale=1.0)  # coefficients of size (|a|/length)^degree are rounded
+    relation = equals(ulps=2**20, scale=1.0)  # terms up to ((|x| + |a|)/length)^degree cancel
     supposes = Suppose(
         "polynomials are composed with the inverse of φ", inverted, without=as_printed
     )

@@ -45,7 +45,7 @@ def quartic() -> Given:
 
 
 class DescentLemma(Claim[Given]):
-    n: int = 30  # points
+    n: int = 8  # points
     d: int = 2  # dimension
     m: int = 3  # waves that are added up
     share: float = option(1.0, low=0.01, high=1.99)  # the step in units of 1/L

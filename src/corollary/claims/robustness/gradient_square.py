@@ -32,10 +32,10 @@ class Given(NamedTuple):
 
 
 class GradientSquare(Claim[Given]):
-    dims: tuple[int, ...] = (2, 10, 100)  # dimensions
-    k: int = option(20, low=1, high=500)  # hidden units
+    dims: tuple[int, ...] = (2, 10, 50)  # dimensions
+    k: int = option(10, low=1, high=500)  # hidden units
     phi: Literal["relu", "tanh", "sigmoid"] = "tanh"  # activation
-    draws: int = option(1500, low=200, high=10000)  # networks
+    draws: int = option(2000, low=200, high=10000)  # networks
 
     relation = within_interval(level=0.99999, resolution=0.05)  # squares of size 1/2
     supposes = Suppose(

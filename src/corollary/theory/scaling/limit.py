@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corollary.errors import InputError
 from corollary.theory.confidence.mean import student
 
 CORRECTIONS = (0.5, 1.0, math.inf)  # r; without a correction r is infinite
@@ -76,6 +77,8 @@ def slope_weights(sizes: Sequence[float], r: float) -> np.ndarray:
         >>> round(float(weights @ (2 * np.log(n) + 5 * n**-0.5)), 12)  # without the correction
         2.0
     """
+    if not r > 0:
+        raise InputError(f"expected r > 0 (infinity: no correction), got {r}")
     n = np.asarray(sizes, dtype=float)
     columns = [np.ones_like(n), np.log(n)]
     if math.isfinite(r):
