@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from corollary.core.power_law import loglog_fit
+from corollary.errors import InputError
 from corollary.theory.scaling.limit import limit_exponent, slope_weights
 
 WIDTHS = np.array([64.0, 128.0, 256.0, 512.0])
@@ -49,3 +50,8 @@ def test_weights_remove_their_own_correction_only():
 def test_one_seed_or_three_widths_leave_the_limit_open():
     assert limit_exponent([1, 2, 4, 8], [[1, 2, 4, 8]]) == (-math.inf, math.inf)
     assert limit_exponent([1, 2, 4], [[1, 2, 4], [1, 2, 4]]) == (-math.inf, math.inf)
+
+
+def test_a_correction_needs_a_positive_exponent():
+    with pytest.raises(InputError, match="expected r > 0"):
+        slope_weights([1.0, 2.0, 4.0, 8.0], math.nan)
