@@ -1,7 +1,6 @@
 """Many checkpoints of one network."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -122,36 +121,3 @@ def as_bytes(series):
 def test_processes_give_the_same_bytes_as_one(checkpoints):
     alone = as_bytes(examine_each(ORDER, checkpoints))
     assert as_bytes(examine_each(ORDER, checkpoints, jobs=2)) == alone
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of the cluster's own packages
-def test_a_dask_cluster_gives_the_same_bytes(checkpoints):
-    distributed = pytest.importorskip("distributed", reason="dask is not installed")
-    from joblib import parallel_config
-
-    alone = as_bytes(examine_each(ORDER, checkpoints))
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as here,
-        distributed.Client(here),
-        parallel_config(backend="dask"),
-    ):
-        assert as_bytes(examine_each(ORDER, checkpoints, jobs=2)) == alone
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_ray_cluster_gives_the_same_bytes(checkpoints, monkeypatch):
-    ray = pytest.importorskip("ray", reason="ray is not installed")
-    from joblib import parallel_config
-    from ray.util.joblib import register_ray
-
-    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
-    alone = as_bytes(examine_each(ORDER, checkpoints))
-    ray.init(num_cpus=2, include_dashboard=False, configure_logging=False)
-    try:
-        register_ray()
-        with parallel_config(backend="ray"):
-            assert as_bytes(examine_each(ORDER, checkpoints, jobs=2)) == alone
-    finally:
-        ray.shutdown()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corollary.cli.options import (
+    Cluster,
     complete_area,
     complete_name,
     complete_suite,
@@ -48,6 +49,7 @@ def check(
     ] = "",
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    cluster: Cluster = "",
     timeout: Annotated[
         float | None,
         typer.Option(
@@ -79,6 +81,7 @@ def check(
     from corollary.core import Result  # torch is imported here and not before
     from corollary.core.progress import progress_bar
     from corollary.run.check import run
+    from corollary.run.cluster import joined
     from corollary.run.results import environment, write_results
 
     journal = Journal.of(
@@ -97,15 +100,16 @@ def check(
             show(f"{entry.stem}: {result.verdict.value}", next(finished))
 
         try:
-            done = run(
-                chosen,
-                seed=seed,
-                jobs=jobs,
-                timeout=timeout,
-                options=options,
-                journal=journal,
-                progress=progress,
-            )
+            with joined(cluster, jobs) as workers:
+                done = run(
+                    chosen,
+                    seed=seed,
+                    jobs=workers,
+                    timeout=timeout,
+                    options=options,
+                    journal=journal,
+                    progress=progress,
+                )
         except KeyboardInterrupt:
             kept = len(journal.read(Result))
             print(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from corollary.cli.options import Data, LossName, Target, Weights
+from corollary.cli.options import Cluster, Data, LossName, Target, Weights
 from corollary.examine.effort import LIMIT, Effort
 from corollary.examine.modules import DEMO
 from corollary.report.signs import SEVERITY_COLOURS, SEVERITY_SIGNS
@@ -99,6 +99,7 @@ def examine(
         ),
     ] = "",
     jobs: Annotated[int, typer.Option(help="Number of processes for --each.", min=1)] = 1,
+    cluster: Cluster = "",
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
     """Examine a network: whether it trains, generalises and resists attacks, and what is wrong.
@@ -140,13 +141,18 @@ def examine(
     }
     if each:
         from corollary.cli.each import examine_files
+        from corollary.run.cluster import joined
 
         if weights or sarif or junit or compare or everything or demo:
             raise InputError(
                 "--each takes the weights from files and writes one table and one page; leave "
                 "out --weights, --sarif, --junit, --compare, --all and --demo"
             )
-        raise typer.Exit(examine_files(order, each, jobs, out, json_file, fail_on))
+        with joined(cluster, jobs) as workers:
+            code = examine_files(order, each, workers, out, json_file, fail_on)
+        raise typer.Exit(code)
+    if cluster or jobs > 1:
+        raise InputError("--jobs and --cluster are for many checkpoints; add --each PATTERN")
     from corollary.examine.child import examine_in_child
     from corollary.examine.examiner import exam_bar
 

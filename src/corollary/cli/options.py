@@ -34,6 +34,13 @@ Weights = Annotated[
         help="The weights to load: a .safetensors file, a state dict in a .pt file, or a folder."
     ),
 ]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        help="Use a cluster instead of processes: dask:ADDRESS or ray:ADDRESS; without an address, "
+        "a cluster of --jobs workers on this machine."
+    ),
+]
 
 
 def complete_name(incomplete: str) -> list[str]:

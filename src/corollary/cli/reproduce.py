@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corollary.cli.options import Cluster
+
 if TYPE_CHECKING:
     from corollary.registry import Entry
     from corollary.run.reproduction import Line, Reproduction
@@ -38,6 +40,7 @@ def reproduce(
         typer.Option(help="Number of seeds per row. Default: chosen by the experiment.", min=1),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
+    cluster: Cluster = "",
     json_file: Annotated[
         Path | None,
         typer.Option("--json", help="Write the runs to this file (- for standard output)."),
@@ -64,6 +67,7 @@ def reproduce(
 
     from corollary.core.progress import progress_bar  # torch is imported here and not before
     from corollary.run import reproduce as running
+    from corollary.run.cluster import joined
     from corollary.run.reproduction import Job, write_reproduction
     from corollary.run.results import environment
 
@@ -84,9 +88,15 @@ def reproduce(
             show(job.name, next(finished))
 
         try:
-            done = running.reproduce(
-                chosen, quick=quick, seeds=seeds, jobs=jobs, journal=journal, progress=progress
-            )
+            with joined(cluster, jobs) as workers:
+                done = running.reproduce(
+                    chosen,
+                    quick=quick,
+                    seeds=seeds,
+                    jobs=workers,
+                    journal=journal,
+                    progress=progress,
+                )
         except KeyboardInterrupt:
             kept = len(journal.read(Job))
             print(

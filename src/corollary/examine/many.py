@@ -13,7 +13,7 @@ from corollary.errors import CorollaryError, InputError
 from corollary.examine.child import examine_in_child
 from corollary.examine.examination import Examination
 from corollary.run.journal import Journal
-from corollary.run.workers import begin_worker
+from corollary.run.spread import spread
 
 SICK = Severity.HIGH
 
@@ -125,15 +125,8 @@ def _examined(orders: dict[str, dict[str, Any]], jobs: int) -> Iterator[Examined
         for name, order in orders.items():
             yield Examined.from_json(_one(name, order))
         return
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.parallel import get_active_backend
-
-    ours = type(get_active_backend()[0]).__name__ == "LokyBackend"
-    about = {"initializer": begin_worker, "initargs": (os.getpid(),)} if ours else {}
-    with parallel_config(n_jobs=jobs):
-        pool = Parallel(n_jobs=jobs, batch_size=1, **about)
-        for row in pool(delayed(_one)(name, order) for name, order in orders.items()):
-            yield Examined.from_json(row)
+    for row in spread(_one, list(orders.items()), jobs):
+        yield Examined.from_json(row)
 
 
 def _one(name: str, order: dict[str, Any]) -> dict[str, Any]:

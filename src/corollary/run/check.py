@@ -6,7 +6,6 @@ duration or process) is part of a result. An interrupted run keeps its journal; 
 it gives exactly the JSON of an uninterrupted run.
 """
 
-import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -18,8 +17,8 @@ from corollary.registry import Entry, find
 from corollary.run.journal import Journal
 from corollary.run.limits import time_limit
 from corollary.run.results import Run, environment
+from corollary.run.spread import WorkerDiedError, alone, spread
 from corollary.run.torch_defaults import torch_defaults
-from corollary.run.workers import begin_worker
 from corollary.suites import suite as entries_of
 
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
@@ -131,22 +130,13 @@ def _results(
         for entry in waiting:
             yield entry, *run_entry(entry, settings[entry.name], seed, timeout)
         return
-    from joblib import Parallel, delayed
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
     from torch import get_num_threads
 
+    threads = get_num_threads()
+
     def outcomes(chosen: list[Entry]) -> Iterator[tuple[Result, float]]:
-        pool = Parallel(
-            n_jobs=jobs,
-            return_as="generator_unordered",
-            batch_size=1,
-            initializer=begin_worker,
-            initargs=(os.getpid(),),
-        )
-        yield from pool(
-            delayed(_run_in_worker)(e, settings[e.name], seed, timeout, get_num_threads())
-            for e in chosen
-        )
+        rows = [(threads, run_entry, e, settings[e.name], seed, timeout) for e in chosen]
+        yield from spread(alone, rows, jobs)
 
     left = {entry.name: entry for entry in waiting}
     # Long entries first, so that no process is left alone with one at the end.
@@ -154,24 +144,15 @@ def _results(
     try:
         for result, seconds in outcomes(order):
             yield left.pop(result.name), result, seconds
-    except TerminatedWorkerError:  # a process died (out of memory, say), and took others along
+    except WorkerDiedError:  # a process died (out of memory, say), and took others along
         for entry in list(left.values()):
             try:
                 ((result, seconds),) = outcomes([entry])
-            except TerminatedWorkerError:
+            except WorkerDiedError:
                 note = "the process of this claim died; it may have run out of memory"
                 result = _unfinished(entry, settings[entry.name], seed, Verdict.CRASHED, note)
                 seconds = 0.0
             yield entry, result, seconds
-
-
-def _run_in_worker(
-    entry: Entry, settings: dict[str, Any], seed: int, timeout: float | None, threads: int
-) -> tuple[Result, float]:
-    import torch
-
-    torch.set_num_threads(threads)  # bits depend on the thread count, so workers use the parent's
-    return run_entry(entry, settings, seed, timeout)
 
 
 def _settings(entry: Entry, options: dict[str, Any]) -> dict[str, Any]:

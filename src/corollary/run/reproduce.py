@@ -4,7 +4,6 @@ Each job is a pure function of (experiment, row, seed, versions, thread count), 
 interrupted and goes on gives the same values as one that was not.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,8 +12,8 @@ from corollary.registry import Entry
 from corollary.run.journal import Journal
 from corollary.run.reproduction import Job, Reproduction
 from corollary.run.results import environment
+from corollary.run.spread import alone, spread
 from corollary.run.torch_defaults import torch_defaults
-from corollary.run.workers import begin_worker
 
 Plan = tuple[Entry, str, int]  # experiment, row, seed
 
@@ -45,7 +44,8 @@ def reproduce(
         chosen: Entries of the catalogue of experiments.
         quick: At reduced size, one seed.
         seeds: The number of seeds, instead of the number that the experiments define.
-        jobs: Processes.
+        jobs: Processes, or what a Dask or Ray backend set by ``joblib.parallel_config`` makes of
+            them.
         journal: Where finished jobs are kept until the run is complete.
         progress: Called after each job.
     """
@@ -89,21 +89,7 @@ def _jobs(waiting: list[Plan], quick: bool, jobs: int) -> Iterator[Job]:
     if jobs == 1:
         yield from (run_job(plan, quick) for plan in waiting)
         return
-    from joblib import Parallel, delayed
     from torch import get_num_threads
 
-    pool = Parallel(
-        n_jobs=jobs,
-        return_as="generator_unordered",
-        batch_size=1,
-        initializer=begin_worker,
-        initargs=(os.getpid(),),
-    )
-    yield from pool(delayed(_in_worker)(plan, quick, get_num_threads()) for plan in waiting)
-
-
-def _in_worker(plan: Plan, quick: bool, threads: int) -> Job:
-    import torch
-
-    torch.set_num_threads(threads)  # bits depend on the thread count
-    return run_job(plan, quick)
+    threads = get_num_threads()
+    yield from spread(alone, [(threads, run_job, plan, quick) for plan in waiting], jobs)
