@@ -25,7 +25,7 @@ def commands(path: Path) -> list[str]:
 
 
 OPTIONAL = "lightning transformers skorch tensorboard mlflow wandb".split()
-OPTIONAL += "mcp anywidget onnxruntime".split()
+OPTIONAL += "mcp anywidget onnxruntime distributed ray".split()
 
 
 def marks(code: str) -> list[pytest.MarkDecorator]:

@@ -116,11 +116,10 @@ def corollary(*words):
 
 @pytest.mark.slow
 def test_claims_have_the_bytes_of_one_process(kind, tmp_path):
-    files = [str(tmp_path / name) for name in ("alone.json", "cluster.json")]
-    corollary("check", *CLAIMS, "--json", files[0])
-    corollary("check", *CLAIMS, "--jobs", "2", "--cluster", kind, "--json", files[1])
-    alone, together = (open(file, "rb").read() for file in files)
-    assert together == alone
+    alone, together = tmp_path / "alone.json", tmp_path / "cluster.json"
+    corollary("check", *CLAIMS, "--json", str(alone))
+    corollary("check", *CLAIMS, "--jobs", "2", "--cluster", kind, "--json", str(together))
+    assert together.read_bytes() == alone.read_bytes()
 
 
 @pytest.mark.slow

@@ -1,3 +1,5 @@
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +74,33 @@ def test_a_commit_of_a_network_with_a_fault_fails(sample):
     words += ["--only=soundness/double_softmax", "--target=net.py:build", "layers.py"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 1 and "Softmax is applied twice" in done.stdout
+
+
+@pytest.mark.slow
+def test_pre_commit_itself_runs_the_hook(sample, tmp_path_factory, monkeypatch):
+    """The program fetches the hook from a repository, and runs it on the files of a commit."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    hooks = tmp_path_factory.mktemp("hooks")
+    shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
+    for folder in (hooks, sample):
+        git = ["git", "-C", str(folder), "-c", "user.name=n", "-c", "user.email=e@e"]
+        for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "all"]):
+            subprocess.run([*git, *words], check=True)
+    args = ["--target=net.py:build", "--only=soundness/double_softmax"]
+    hook = {"id": "corollary-examine", "args": args}
+    rev = subprocess.run(
+        ["git", "-C", str(hooks), "rev-parse", "HEAD"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    repo = {"repo": str(hooks), "rev": rev, "hooks": [hook]}
+    (sample / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [repo]}))
+    subprocess.run(["git", "-C", str(sample), "add", "."], check=True)
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path_factory.mktemp("home")))
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", path)
+    words = [sys.executable, "-m", "pre_commit", "run", "--files", "layers.py"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=sample)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "examine changed networks" in done.stdout
+    assert "Softmax is applied twice" in done.stdout
+    again = subprocess.run([*words[:-1], ".pre-commit-config.yaml"], cwd=sample)
+    assert again.returncode == 0  # no network has changed

@@ -1,5 +1,6 @@
 """Callbacks and sinks with the real packages, where they are installed."""
 
+import importlib
 import json
 import sys
 
@@ -37,6 +38,15 @@ def test_a_missing_package_is_one_sentence(sink, package, monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingExtraError, match=f"pip install {package}"):
         sink()
+
+
+@pytest.mark.parametrize("package", ["lightning", "transformers", "skorch"])
+def test_a_callback_without_its_package_is_one_sentence(package, monkeypatch):
+    callbacks = importlib.import_module(f"corollary.watch.{package}")
+    bare = type("WatchCallback", (), {"__init__": callbacks.WatchCallback.__init__})
+    monkeypatch.setattr(callbacks, "Base", object)
+    with pytest.raises(MissingExtraError, match=f"run pip install .*{package}"):
+        bare()
 
 
 def test_tensorboard_has_the_curves(tmp_path):
