@@ -45,7 +45,7 @@ def quartic() -> Given:
 
 
 class DescentLemma(Claim[Given]):
-    n: int = 8  # points
+    n: int = 13  # points
     d: int = 2  # dimension
     m: int = 3  # waves that are added up
     share: float = option(1.0, low=0.01, high=1.99)  # the step in units of 1/L
@@ -57,9 +57,7 @@ class DescentLemma(Claim[Given]):
         without=quartic,
     )
     symbols = "η(1 − ηL/2)‖∇f‖²", "f(x) − f(x − η∇f(x))"
-    shows = Sweep(
-        "The decrease of one step", "share", (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 1.9), x="ηL", log=""
-    )
+    shows = Sweep("The decrease of one step", "share", (0.1, 0.55, 1.0, 1.45, 1.9), x="ηL", log="")
 
     def given(self, rng: Generator) -> Given:
         o = hills(self.m, self.d, rng)
