@@ -214,7 +214,7 @@ class Figure:
     marks: tuple[Mark, ...]
     log_x: bool = False
     log_y: bool = False
-    equal: bool = False  # one unit has the same length on both axes
+    equal: bool = False  # whether one unit has the same length on both axes
     caption: str = ""
     names: tuple[str, ...] = ()  # labels of the positions 0, 1, 2, ... on the x axis
 

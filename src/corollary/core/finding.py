@@ -58,19 +58,19 @@ class Finding:
     severity: Severity = Severity.NONE
     status: Status = Status.DONE
     where: str = ""  # path of the layer or parameter, empty for the whole network
-    quantity: str = ""  # what was measured, where the title does not say it
+    quantity: str = ""  # what was measured, if the title does not name it
     value: Reading | None = None
     unit: str = ""
     expected: str = ""  # the value according to theory or to healthy networks
     meaning: str = ""  # one plain sentence
     advice: str = ""  # one plain sentence: what to do
-    evidence: Evidence = Evidence.PREDICTED  # medium and high severity need a confirmation
+    evidence: Evidence = Evidence.PREDICTED  # predicted by theory or confirmed by a run
     explains: tuple[str, ...] = ()  # exams whose alarms are symptoms of this finding; * is any exam
-    remedy: str = ""  # a change that examine can try by itself, to see whether it helps
-    change: str = ""  # the change to make as a code diff, where one can be given
+    remedy: str = ""  # name of a change that examine tries on a copy of the network
+    change: str = ""  # the change to make as a code diff; empty if there is none
     claims: tuple[str, ...] = ()  # names of the claims behind this finding
     figures: tuple[Figure, ...] = ()
-    details: dict[str, Any] = field(default_factory=dict)  # more numbers, plain data
+    details: dict[str, Any] = field(default_factory=dict)  # more numbers of this exam
 
     @property
     def number(self) -> str:

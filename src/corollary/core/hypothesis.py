@@ -14,7 +14,7 @@ class Hypothesis:
 
     statement: str
     holds: bool
-    detail: str = ""  # the number that was tested, if there is one
+    detail: str = ""  # the number that was tested; empty if there is none
 
     def __post_init__(self) -> None:
         # A tensor of one element is a natural thing to hand over; the record keeps a plain bool.

@@ -39,7 +39,7 @@ class Refutation:
     measured: tuple[Reading, ...]
     worst: int  # index of the comparison that decides
     ratio: float
-    fails: bool  # whether the relation is violated, as it should be in a counterexample
+    fails: bool  # whether the relation is violated; in a counterexample it should be
 
     @property
     def sentence(self) -> str:
@@ -56,7 +56,7 @@ class Result:
     name: str
     title: str
     verdict: Verdict
-    seed: int | None = None  # None if the caller passed the data
+    seed: int | None = None  # seed of the instance; None if the caller passed the data
     parameters: dict[str, Any] = field(default_factory=dict)
     hypotheses: tuple[Hypothesis, ...] = ()
     relation: str = ""
@@ -65,11 +65,11 @@ class Result:
     measured: tuple[Reading, ...] = ()
     worst: int = 0  # index of the comparison that decides
     ratio: float | None = None
-    attained: float | None = None  # smaller side / larger side of a bound at its tightest
+    attained: float | None = None  # smaller / larger side at the tightest instance
     note: str = ""
-    symbols: tuple[str, str] = ("predicted", "measured")  # names of the two sides
-    rows: tuple[str, ...] = ()  # one label per comparison
-    counterexamples: tuple[Refutation, ...] = ()  # one per necessary hypothesis
+    symbols: tuple[str, str] = ("predicted", "measured")  # prediction, measurement
+    rows: tuple[str, ...] = ()  # labels of the comparisons
+    counterexamples: tuple[Refutation, ...] = ()  # one per hypothesis
     figures: tuple[Figure, ...] = ()
 
     def __repr__(self) -> str:

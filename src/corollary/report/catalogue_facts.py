@@ -16,8 +16,8 @@ class Listed:
     kind: str  # bound, identity, rate, limit, construction, ...; empty for an exam
     cost: str  # how long it takes to check: instant, seconds, minutes or long
     source: str  # where the statement comes from
-    erratum: str  # what the notes say, and what is true; empty if they are right
-    covers: tuple[str, ...]  # results of the notes that it shows
+    erratum: str  # what the notes say, and what is true; empty if the notes are right
+    covers: tuple[str, ...]  # results of the notes that the claim shows
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Explained:
     uses: tuple[str, ...]  # claims used by the proof or argument
     proof: str  # the idea of the proof; empty if corollary has no proof
     options: tuple[Option, ...]  # parameters, with type, default, meaning and range
-    last: dict[str, str] | None  # the last result on this machine; null if it was never checked
+    last: dict[str, str] | None  # the last result on this machine; null if there is none
 
 
 def listed(entry: Entry) -> Listed:
