@@ -118,3 +118,9 @@ def test_no_relation_or_operator_of_the_catalogue_vanishes():
 
 def shown(command):
     return readable(rf"a \{command} b")
+
+
+def test_a_formula_keeps_the_punctuation_after_it_on_its_line():
+    html = statement_html("The radius is :math:`R`, and the margin :math:`g` is not.")
+    assert '<span class="whole"><span class="math" data-tex="R">R</span>,</span>' in html
+    assert html.count("whole") == 1

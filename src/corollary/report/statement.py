@@ -17,6 +17,7 @@ from docutils.core import publish_doctree
 
 from corollary.report.latex import readable
 
+_FOLLOWED = re.compile(r'(<span class="math" data-tex="[^"]*">[^<]*</span>[.,;:)])')
 _CODE_ROLE = re.compile(r":(?:py:)?(?:class|func|meth|mod|attr|data|obj|exc|doc|ref):`~?([^`<]+)`")
 _SETTINGS = {
     "report_level": 5,
@@ -61,15 +62,20 @@ def document(text: str) -> nodes.document:
 
 def statement_html(text: str) -> str:
     """Block HTML: paragraphs, lists, tables, displayed formulas."""
-    return _html(document(text))
+    return _closed(_html(document(text)))
 
 
 def inline_html(text: str) -> str:
     """The same without a paragraph around it, for a field of one line."""
     tree = document(text)
     if len(tree) == 1 and isinstance(tree[0], nodes.paragraph):
-        return _inner(tree[0])
-    return _html(tree)
+        return _closed(_inner(tree[0]))
+    return _closed(_html(tree))
+
+
+def _closed(html: str) -> str:
+    """A formula and the punctuation after it stay on one line: browsers may break between them."""
+    return _FOLLOWED.sub(r'<span class="whole">\1</span>', html)
 
 
 def _html(node: Any) -> str:
