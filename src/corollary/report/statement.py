@@ -17,7 +17,7 @@ from docutils.core import publish_doctree
 
 from corollary.report.latex import readable
 
-_FOLLOWED = re.compile(r'(<span class="math" data-tex="[^"]*">[^<]*</span>[.,;:)])')
+_FOLLOWED = re.compile(r'(<span class="math" data-tex="[^"]{1,40}">[^<]*</span>[.,;:)])')
 _CODE_ROLE = re.compile(r":(?:py:)?(?:class|func|meth|mod|attr|data|obj|exc|doc|ref):`~?([^`<]+)`")
 _SETTINGS = {
     "report_level": 5,
@@ -74,7 +74,7 @@ def inline_html(text: str) -> str:
 
 
 def _closed(html: str) -> str:
-    """A formula and the punctuation after it stay on one line: browsers may break between them."""
+    """A short formula and the punctuation after it stay on one line; browsers may part them."""
     return _FOLLOWED.sub(r'<span class="whole">\1</span>', html)
 
 
