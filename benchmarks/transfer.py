@@ -27,7 +27,7 @@ from corollary.data.real import fashion_mnist, mnist, tinyshakespeare
 from corollary.train.scaling.mup import mup
 
 FILE = Path(__file__).parent / "transfer_runs" / "runs.json"
-WIDTHS = {"MLP": (128, 256, 512, 1024, 2048), "CNN": (16, 32, 64, 128, 256), "GPT": (64, 128, 512)}
+WIDTHS = {"MLP": (128, 256, 512, 1024, 2048), "CNN": (16, 32, 64, 128), "GPT": (64, 128, 256)}
 RATES = {"MLP": range(-13, -4), "CNN": range(-12, -3), "GPT": range(-12, -3)}  # powers of 2
 SEEDS = {"MLP": 1, "CNN": 1, "GPT": 1}
 STEPS = {"MLP": 100, "CNN": 60, "GPT": 80}
