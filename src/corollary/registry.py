@@ -33,6 +33,7 @@ READING = (  # the chapters as one would read them
     "expressivity",
     "landscape",
     "optimization",
+    "scaling",
     "kernels",
     "generalization",
     "double_descent",

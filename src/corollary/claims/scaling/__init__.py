@@ -1,0 +1,1 @@
+"""Scaling: width, batch size, learning rate and data, from laws that are checked."""
