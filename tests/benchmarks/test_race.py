@@ -53,6 +53,15 @@ def test_each_contender_has_its_turn_in_every_round(race_module, monkeypatch):
     assert rounds == "abc" + "bca" + "cab"
 
 
+def test_a_very_slow_peer_runs_once(race_module, monkeypatch):
+    calls = []
+    monkeypatch.setattr(race_module, "_cpu_seconds", lambda run, runs: (run(), 20.0)[1])
+    contenders = {name: lambda name=name: calls.append(name) for name in ("corollary", "peer")}
+    found = race_module.race("Slow", contenders, reference="peer", rounds=3)
+    assert calls == ["corollary", "peer", "corollary"]
+    assert [lap.seconds for lap in found.laps] == [20, 20]
+
+
 def test_an_unknown_reference_is_refused(race_module):
     with pytest.raises(ValueError, match="'c' is not among the contenders"):
         race_module.race("None", {"a": work(1)}, reference="c")

@@ -196,9 +196,9 @@ class FGSM:
 
     For another norm, the steepest direction of its ball. Exact for linear models; elsewhere it
     maximises the linearised loss. Beside the two passes it costs one look at the inputs (their box)
-    and 0.2 to 0.3 ms to give the module and all random states back as they were; that is a tenth
-    of the passes of an MLP 784-256-256-10 on 200 images, and the reason why bare passes with one
-    sign step are faster there.
+    and 0.2 to 0.5 ms to give the module and all random states back as they were, a tenth of the
+    passes of an MLP 784-256-256-10 on 200 images. The two passes and the sign step without anything
+    else take 0.95 of the time of torchattacks there, so no more than 1.05 of its speed can be had.
 
     Example:
         >>> model = torch.nn.Linear(2, 1, bias=False)

@@ -167,12 +167,13 @@ def _plain_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple[Tensor
         product = ai[:, None] * aj
         t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), 1 - u)
         u.mul_(product).add_((ai[:, None] - aj) ** 2 / 2).add_((bi[:, None] - bj) ** 2 / 2)
+        u.clamp_(0, 2)
     elif code == RECTIFIER:
-        theta = u.div(2).sqrt_().asin_().mul_(2)
-        sine = (2 - u).mul_(u).clamp_(min=0).sqrt_()
-        sine.sub_(theta).addcmul_(theta, u)  # -(θ cos θ - sin θ)
+        half = u.div(2).sqrt_().asin_()  # θ/2
+        sine = (2 - u).mul_(u).sqrt_()
+        sine.sub_(half, alpha=2).addcmul_(half, u, value=2)  # -(θ cos θ - sin θ)
         u.sub_(sine, alpha=w).clamp_(0, 2)
-        t.mul_(theta.mul_(-w).add_(1))
+        t.addcmul_(t, half, value=-2 * w)
 
 
 def _signed_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple[Tensor, Tensor]) -> None:
