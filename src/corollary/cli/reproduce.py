@@ -52,16 +52,22 @@ def reproduce(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted run of the same command.")
     ] = False,
+    add: Annotated[
+        Path | None,
+        typer.Option(
+            "--add", help="Keep all runs in this file, and run only what it lacks.", metavar="FILE"
+        ),
+    ] = None,
 ) -> None:
     """Train on real data and compare with the published figures."""
     chosen = _chosen(names or [], everything=all_of_them or quick and not names)
-    if not chosen:
+    if not chosen and add is None:
         _print_list()
         return
     from corollary.run.files import check_writable
     from corollary.run.journal import Journal
 
-    for path in (json_file, out):
+    for path in (json_file, out, add):
         if path is not None and str(path) != "-":
             check_writable(path)
 
@@ -70,8 +76,9 @@ def reproduce(
     from corollary.run.cluster import joined
     from corollary.run.reproduction import Job, write_reproduction
     from corollary.run.results import environment
+    from corollary.run.run_file import RunFile
 
-    journal = Journal.of(
+    short_lived = Journal.of(
         warn=lambda sentence: print(f"corollary: {sentence}", file=sys.stderr),
         experiments=[e.name for e in chosen],
         quick=quick,
@@ -79,10 +86,18 @@ def reproduce(
         environment=environment(),
     )
     if not resume:
-        journal.clear()
-    total = len(list(running.plans(chosen, quick=quick, seeds=seeds)))
+        short_lived.clear()
+    journal = RunFile(add, quick=quick) if add is not None else short_lived
+    planned = list(running.plans(chosen, quick=quick, seeds=seeds))
+    total = len(planned)
+
+    def kept() -> int:
+        return len(
+            {Job(e.name, row, seed).name for e, row, seed in planned} & set(journal.read(Job))
+        )
+
     with progress_bar(total) as show:
-        finished = itertools.count(len(journal.read(Job)) + 1)
+        finished = itertools.count(kept() + 1)
 
         def progress(job: Job) -> None:
             show(job.name, next(finished))
@@ -98,13 +113,15 @@ def reproduce(
                     progress=progress,
                 )
         except KeyboardInterrupt:
-            kept = len(journal.read(Job))
+            again = "the same command" if add is not None else "the same command with --resume"
             print(
-                f"corollary: interrupted; {kept} of {total} runs are saved: "
-                "run the same command with --resume to continue",
+                f"corollary: interrupted; {kept()} of {total} runs are saved: "
+                f"run {again} to continue",
                 file=sys.stderr,
             )
             raise typer.Exit(130) from None
+    if isinstance(journal, RunFile):
+        done = journal.done
     if str(json_file) == "-":
         import json
 
@@ -118,7 +135,7 @@ def reproduce(
 
         write_reproduction_page(done, out)
         typer.echo(f"Page: {out}")
-    journal.clear()
+    short_lived.clear()
     raise typer.Exit(3 if any(job.error for job in done.jobs) else 0)
 
 
@@ -156,7 +173,7 @@ def _print_table(done: "Reproduction") -> None:
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("", "published", "ours (95 % interval)", "seeds", "s per seed", ""):
+    for name in ("", "published", "ours (95 % interval)", "seeds", "CPU s per seed", ""):
         table.add_column(name)
     missing = []
     for line in done.lines():

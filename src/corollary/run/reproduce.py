@@ -4,14 +4,19 @@ Each job is a pure function of (experiment, row, seed, versions, thread count), 
 interrupted and goes on gives the same values as one that was not.
 """
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
+from corollary.core import Figure
 from corollary.core.experiment import Experiment
 from corollary.registry import Entry
 from corollary.run.journal import Journal
 from corollary.run.reproduction import Job, Reproduction
 from corollary.run.results import environment
+from corollary.run.run_file import RunFile
 from corollary.run.spread import alone, spread
 from corollary.run.torch_defaults import torch_defaults
 
@@ -35,7 +40,7 @@ def reproduce(
     quick: bool = False,
     seeds: int | None = None,
     jobs: int = 1,
-    journal: Journal | None = None,
+    journal: Journal | RunFile | None = None,
     progress: Callable[[Job], None] | None = None,
 ) -> Reproduction:
     """Run all rows of the ``chosen`` experiments.
@@ -46,13 +51,17 @@ def reproduce(
         seeds: The number of seeds, instead of the number that the experiments define.
         jobs: Processes, or what a Dask or Ray backend set by ``joblib.parallel_config`` makes of
             them.
-        journal: Where finished jobs are kept until the run is complete.
+        journal: Where finished jobs are kept: until the run is complete, or in a run file.
         progress: Called after each job.
     """
     planned = plans(chosen, quick=quick, seeds=seeds)
     todo = {Job(entry.name, row, seed).name: (entry, row, seed) for entry, row, seed in planned}
     done = journal.read(Job) if journal else {}
-    done = {name: job for name, job in done.items() if name in todo and not job.error}
+    done = {
+        name: job
+        for name, job in done.items()
+        if name in todo and not job.error and job.settings == _settings(todo[name], quick)
+    }
     where = environment()
     for job in _jobs([plan for name, plan in todo.items() if name not in done], quick, jobs):
         done[job.name] = job
@@ -66,23 +75,40 @@ def reproduce(
 def run_job(plan: Plan, quick: bool) -> Job:
     """Run one row at one seed; an error becomes its line of the table."""
     entry, row, seed = plan
-    start = time.perf_counter()
+    job = Job(entry.name, row, seed, settings=_settings(plan, quick))
+    start = time.process_time()
     try:
         with torch_defaults():
             found = entry.load().of_row(row, quick=quick).run(seed)
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
-        return Job(entry.name, row, seed, seconds=time.perf_counter() - start, error=why)
-    return Job(
-        entry.name,
-        row,
-        seed,
-        found.value,
-        time.perf_counter() - start,
-        found.figures,
-        found.text,
-        found.numbers,
+        return replace(job, seconds=time.process_time() - start, error=why)
+    return replace(
+        job,
+        value=found.value,
+        seconds=time.process_time() - start,
+        figures=tuple(map(_rounded, found.figures)) if seed == 0 else (),  # one seed is shown
+        text=found.text if seed == 0 else "",
+        numbers=found.numbers,
     )
+
+
+def _settings(plan: Plan, quick: bool) -> dict[str, Any]:
+    entry, row, _ = plan
+    return dataclasses.asdict(entry.load().of_row(row, quick=quick))
+
+
+def _rounded(figure: Figure) -> Figure:
+    """The figure with four significant digits, which is more than a page shows."""
+
+    def short(value: Any) -> Any:
+        if isinstance(value, float):
+            return float(f"{value:.4g}")
+        if isinstance(value, list | tuple):
+            return [short(v) for v in value]
+        return {k: short(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+    return Figure.from_json(short(figure.to_json()))
 
 
 def _jobs(waiting: list[Plan], quick: bool, jobs: int) -> Iterator[Job]:

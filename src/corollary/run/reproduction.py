@@ -13,7 +13,7 @@ from corollary.core.experiment import Experiment, Published, Row
 from corollary.core.numbers import from_json_number, short, to_json_number
 from corollary.errors import ResultsFileError
 from corollary.registry import find_experiment
-from corollary.run.files import write_atomically
+from corollary.run.files import read_json, write_atomically
 
 SCHEMA = 1
 LEVEL = 0.95
@@ -32,6 +32,7 @@ class Job:
     text: str = ""
     numbers: dict[str, float] = field(default_factory=dict)
     error: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)  # of the experiment, by name
 
     @property
     def name(self) -> str:
@@ -99,7 +100,7 @@ class Line:
 
     @property
     def seconds(self) -> float:
-        """The mean time per seed."""
+        """The mean CPU time per seed."""
         return sum(job.seconds for job in self.jobs) / max(1, len(self.jobs))
 
     @property
@@ -133,13 +134,20 @@ class Reproduction:
 
     def to_json(self) -> dict[str, Any]:
         """The run file as plain data."""
-        jobs = [job.to_json() for job in self.jobs]
+        return self._head() | {"jobs": [job.to_json() for job in self.jobs]}
+
+    def to_text(self) -> str:
+        """The run file: JSON with one job per line, so that an added run is an added line."""
+        head = json.dumps(self._head(), indent=1, allow_nan=False).removesuffix("\n}")
+        jobs = [json.dumps(job.to_json(), allow_nan=False) for job in self.jobs]
+        return head + ',\n "jobs": [\n' + ",\n".join(jobs) + "\n ]\n}\n"
+
+    def _head(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "kind": "reproduction",
             "environment": self.environment,
             "quick": self.quick,
-            "jobs": jobs,
         }
 
     @classmethod
@@ -161,7 +169,19 @@ class Reproduction:
 
 def write_reproduction(done: Reproduction, path: Path) -> None:
     """Write a run file."""
-    write_atomically(path, json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n")
+    write_atomically(path, done.to_text())
+
+
+def read_reproduction(path: Path) -> Reproduction:
+    """Read a run file.
+
+    Raises:
+        ResultsFileError: if there is no such file, or it is not a run file.
+    """
+    try:
+        return Reproduction.from_json(read_json(path))
+    except ResultsFileError as error:
+        raise ResultsFileError(f"{path}: {error}") from None
 
 
 def _has(kind: type[Experiment], row: str) -> bool:
