@@ -64,3 +64,25 @@ class Dropout(nn.Module):
     def extra_repr(self) -> str:
         """What is shown when the module is printed."""
         return f"p={self.p:g}, inverted={self.inverted}"
+
+
+class SparseDropout(nn.Dropout):
+    """``nn.Dropout`` that also takes a sparse matrix, and then draws for its entries alone.
+
+    The result has the same distribution. The features of a citation graph are over 98 % zeros, and
+    masks for them take most of a step.
+
+    Example:
+        >>> out = SparseDropout(0.5)(torch.eye(100).to_sparse())
+        >>> sorted(set(out.to_dense().flatten().tolist()))
+        [0.0, 2.0]
+    """
+
+    def forward(self, x: Float[Tensor, "M d"]) -> Float[Tensor, "M d"]:
+        """The thinned features, or all of them in evaluation."""
+        if not x.is_sparse:
+            return super().forward(x)
+        kept = super().forward(x.values())
+        return torch.sparse_coo_tensor(
+            x.indices(), kept, x.shape, check_invariants=False, is_coalesced=True
+        )

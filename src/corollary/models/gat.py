@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.models.dropout import SparseDropout
 from corollary.models.message_passing import check_nodes
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.seeding import as_generator
@@ -100,7 +101,7 @@ class GATConv(nn.Module):
             )
         self.d, self.k, self.heads, self.edge_dim = d, k, heads, edge_dim
         self.concat, self.slope = concat, slope
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SparseDropout(dropout)
 
         def uniform(*shape: int) -> Tensor:
             draw = torch.rand(*shape, generator=rng, device=rng.device, dtype=dtype)
@@ -140,6 +141,8 @@ class GATConv(nn.Module):
         check_nodes(x, graph)
         if x.shape[1] != self.d:
             raise InputError(f"expected {self.d} features per node, got {x.shape[1]}")
+        if x.is_sparse:
+            return (x @ self.V.flatten(0, 1).T).unflatten(1, self.V.shape[:2])
         return torch.einsum("hkd,md->mhk", self.V, x)
 
     def _weights(self, z: Tensor, graph: Graph, edge_features: Tensor | None) -> Tensor:

@@ -17,6 +17,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.models.dropout import SparseDropout
 from corollary.models.message_passing import check_nodes
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.normalised_adjacency import gcn_norm
@@ -106,7 +107,7 @@ class GCN(nn.Module):
             GCNConv(d, k, bias=bias, rng=rng, dtype=dtype) for d, k in pairs
         )
         self.phi = activation(phi) if isinstance(phi, str) else phi
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = SparseDropout(dropout)
 
     def forward(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:
         """Logits of each node."""

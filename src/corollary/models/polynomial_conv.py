@@ -117,8 +117,19 @@ class GraphConvPoly(nn.Module):
         check_nodes(x, graph)
         if x.shape[1] != self.alpha.shape[1]:
             raise InputError(f"expected {self.alpha.shape[1]} channels, got {x.shape[1]}")
-        out = torch.einsum("oik,kmi->mo", self.alpha, self.terms(x, graph))
+        if self.alpha.shape[0] < self.alpha.shape[1]:
+            out = self._outputs_first(x, graph)
+        else:
+            out = torch.einsum("oik,kmi->mo", self.alpha, self.terms(x, graph))
         return out if self.b is None else out + self.b
+
+    def _outputs_first(self, x: Tensor, graph: Graph) -> Tensor:
+        """Mix the channels before the filter: the same sum, with fewer columns to filter."""
+        K1 = self.K + 1
+        z = x @ self.alpha.permute(1, 2, 0).flatten(1)  # (M, K1 o)
+        z = z.unflatten(1, (K1, -1))
+        stack = self.terms(z.flatten(1), graph).unflatten(2, (K1, -1))  # (k, M, K1, o)
+        return torch.stack([stack[k, :, k] for k in range(K1)]).sum(0)
 
 
 class ChebConv(GraphConvPoly):

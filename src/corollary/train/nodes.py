@@ -32,7 +32,7 @@ def fit_nodes(
     Args:
         model: Called as ``model(x, graph)``; gives logits, a row per node.
         graph: The graph.
-        x: Features of all nodes.
+        x: Features of all nodes; a sparse matrix if the model takes one.
         y: Classes; those of nodes that are not labelled are never looked at.
         labelled: Which nodes count in the loss.
         optimizer: As in :func:`corollary.train.fit`, as are the options.
@@ -62,10 +62,11 @@ def fit_nodes(
         )
     known = torch.where(labelled, y, _UNKNOWN)
 
-    def call(model: nn.Module, loss: Any, x: Tensor, y: Tensor) -> Any:
+    def call(model: nn.Module, loss: Any, _: Tensor, y: Tensor) -> Any:
         return loss(model(x, graph), y)
 
-    return fit(model, (x, known), F.cross_entropy, optimizer, steps=steps, call=call, **options)
+    nodes = torch.arange(graph.M, device=x.device)
+    return fit(model, (nodes, known), F.cross_entropy, optimizer, steps=steps, call=call, **options)
 
 
 def accuracy(

@@ -21,7 +21,8 @@ def node_accuracy(
     seed: int,
 ) -> Outcome:
     """Test accuracy in per cent at the step with the smallest validation loss."""
-    graph, x, y, train, val, test = data
+    graph, words, y, train, val, test = data
+    x = words.to_sparse()
 
     def validation(model: nn.Module) -> float:
         with torch.no_grad():

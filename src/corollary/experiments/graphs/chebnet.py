@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from corollary.core import Experiment, Outcome, Published, Row
 from corollary.data.planetoid import planetoid
 from corollary.experiments.graphs._nodes import node_accuracy
+from corollary.models.dropout import SparseDropout
 from corollary.models.polynomial_conv import ChebConv
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.seeding import as_generator
@@ -34,7 +35,7 @@ class ChebNet(nn.Module):
         kind = {"normalized": True, "rng": draw, "dtype": torch.float32}
         self.first = ChebConv(d, hidden, K, **kind)
         self.second = ChebConv(hidden, k, K, **kind)
-        self.dropout = nn.Dropout(0.5)
+        self.dropout = SparseDropout(0.5)
 
     def forward(self, x: Tensor, graph: Graph) -> Tensor:
         """Logits of each node."""

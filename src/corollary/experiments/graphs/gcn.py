@@ -32,7 +32,6 @@ class CitationGCN(Experiment):
         Row("GCN, Cora", Published(81.5, TABLE_2), data="cora"),
         Row("GCN, Citeseer", Published(70.3, TABLE_2), data="citeseer"),
     )
-    seeds = 10
     quick = {"steps": 60}
 
     def run(self, seed: int) -> Outcome:
