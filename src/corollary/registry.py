@@ -244,6 +244,11 @@ def chapter(area: str) -> str:
     return _first_line(ROOT / "claims" / area / "__init__.py") or area
 
 
+def family(area: str) -> str:
+    """What a folder of experiments is about: the first line of its introduction."""
+    return _first_line(ROOT / "experiments" / area / "__init__.py") or area
+
+
 def _first_line(path: Path) -> str:
     match = _DOCSTRING.match(path.read_text(encoding="utf-8")) if path.exists() else None
     return match.group(1).strip().split("\n", 1)[0].rstrip(".") if match else ""

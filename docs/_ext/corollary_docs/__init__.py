@@ -18,6 +18,7 @@ from corollary_docs import docstrings, faults, katex, lectures, navigation, page
 from corollary_docs.kept import kept
 from corollary_docs.outcomes import Outcome, outcomes
 from corollary_docs.proofs import proofs
+from corollary_docs.reproduced import write_galleries
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,7 @@ def generate(app: Sphinx) -> None:
     written = pages.write(Path(app.srcdir) / "generated", found, rows, shown)
     if app.builder.format == "html":
         lectures.write_lectures(Path(app.outdir), found, shown, executed)
+        write_galleries(Path(app.outdir))
     log.info("corollary: %d pages generated, %d claims checked", len(written), len(found))
 
 

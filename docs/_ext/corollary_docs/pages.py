@@ -15,6 +15,7 @@ from corollary_docs.faults import Row, faults_page, listed
 from corollary_docs.notes import errata_page, map_page
 from corollary_docs.outcomes import Outcome
 from corollary_docs.proofs import proofs_page
+from corollary_docs.reproduced import reproduced_page
 from corollary_docs.scan import errata
 from corollary_docs.tightness import tightness_page
 
@@ -46,6 +47,7 @@ def pages(
     for name, text in exam_pages(exams):
         yield f"exams/{name}", text
     yield "exams/faults", faults_page(listed() if faults is None else faults)
+    yield "reproduced", reproduced_page()
     for name, text in api_pages():
         yield f"api/{name}", text
 

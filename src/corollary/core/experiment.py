@@ -25,8 +25,11 @@ class Row:
         {'data': 'cora'}
     """
 
-    def __init__(self, name: str, published: Published | None = None, **settings: Any) -> None:
+    def __init__(
+        self, name: str, published: Published | None = None, *, note: str = "", **settings: Any
+    ) -> None:
         self.name, self.published, self.settings = name, published, settings
+        self.note = note  # why the published value is not reached, where that is known
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Experiment(ABC):
     """
 
     metric: ClassVar[str]  # with its unit: "test accuracy in %"
-    better: ClassVar[Literal["higher", "lower"]] = "higher"
+    better: ClassVar[Literal["higher", "lower", "equal"]] = "higher"
     rows: ClassVar[tuple[Row, ...]]
     seeds: ClassVar[int] = 5
     quick: ClassVar[dict[str, Any]] = {}  # settings of a trial in seconds

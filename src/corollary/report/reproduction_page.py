@@ -24,7 +24,7 @@ def write_reproduction_page(done: "Reproduction", path: str | os.PathLike[str]) 
 def reproduction_page(done: "Reproduction") -> str:
     """The whole page as text."""
     lines = list(done.lines())
-    judged = [line for line in lines if line.verdict in ("reached", "not reached")]
+    judged = [line for line in lines if line.judged]
     return template("reproduction.html.jinja").render(
         lines=lines,
         reached=sum(line.verdict == "reached" for line in judged),

@@ -71,6 +71,8 @@ class Line:
     row: str
     published: Published | None
     jobs: tuple[Job, ...]
+    random: bool = True  # whether another seed gives another value
+    note: str = ""
 
     @property
     def values(self) -> list[float]:
@@ -93,10 +95,17 @@ class Line:
             return ""
         if self.published.differs:
             return f"other setting: {self.published.differs}"
-        up = self.better == "higher"
-        best = self.ours.high if up else self.ours.low
-        reached = best >= self.published.value if up else best <= self.published.value
-        return "reached" if reached else "not reached"
+        if self.random and len(self.values) == 1:
+            return "one seed: no interval"
+        above = self.better in ("higher", "equal") and self.ours.high < self.published.value
+        below = self.better in ("lower", "equal") and self.ours.low > self.published.value
+        missed = f"not reached: {self.note}" if self.note else "not reached"
+        return missed if above or below else "reached"
+
+    @property
+    def judged(self) -> bool:
+        """Whether the row has the setting of the published figure, and enough runs."""
+        return self.verdict.partition(":")[0] in ("reached", "not reached")
 
     @property
     def seconds(self) -> float:
@@ -130,7 +139,8 @@ class Reproduction:
             kind: type[Experiment] = find_experiment(name).load()
             (found,) = (r for r in kind.rows if r.name == row) if _has(kind, row) else (Row(row),)
             published = None if self.quick else found.published
-            yield Line(name, kind.metric, kind.better, row, published, tuple(jobs))
+            more = kind.seeds > 1, found.note
+            yield Line(name, kind.metric, kind.better, row, published, tuple(jobs), *more)
 
     def to_json(self) -> dict[str, Any]:
         """The run file as plain data."""

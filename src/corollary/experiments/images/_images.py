@@ -53,7 +53,7 @@ def classify(
     )
     guess = predictions(model, test[0])
     error = 100 * float((guess != test[1]).float().mean())
-    figures = [_curve(watch.errors), _confusion(guess, test[1])]
+    figures = [_curve(watch.errors), confusion(guess, test[1])]
     if pictures:
         figures += _mistakes(guess, test)
     last = history["loss"][-steps // epochs :]
@@ -89,7 +89,8 @@ def _curve(errors: list[float]) -> Figure:
     return Figure("Error while training", x="epoch", y="test error in %", marks=(mark,))
 
 
-def _confusion(guess: Int[Tensor, " n"], y: Int[Tensor, " n"]) -> Figure:
+def confusion(guess: Int[Tensor, " n"], y: Int[Tensor, " n"]) -> Figure:
+    """How often each class was taken for each other one."""
     k = int(y.max()) + 1
     counts = torch.bincount(y * k + guess, minlength=k * k).reshape(k, k).double()
     counts.fill_diagonal_(0)  # the mistakes are what one wants to see

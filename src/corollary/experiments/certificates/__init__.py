@@ -1,0 +1,1 @@
+"""Bounds on the error of trained networks."""

@@ -1,0 +1,1 @@
+"""Regression with the kernels of infinitely wide networks."""

@@ -1,0 +1,1 @@
+"""More parameters than examples."""

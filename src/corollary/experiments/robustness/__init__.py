@@ -1,0 +1,1 @@
+"""Classifiers that withstand small changes of their inputs."""
