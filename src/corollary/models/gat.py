@@ -142,7 +142,8 @@ class GATConv(nn.Module):
         if x.shape[1] != self.d:
             raise InputError(f"expected {self.d} features per node, got {x.shape[1]}")
         if x.is_sparse:
-            return (x @ self.V.flatten(0, 1).T).unflatten(1, self.V.shape[:2])
+            z: Tensor = x @ self.V.flatten(0, 1).T
+            return z.reshape(len(x), *self.V.shape[:2])
         return torch.einsum("hkd,md->mhk", self.V, x)
 
     def _weights(self, z: Tensor, graph: Graph, edge_features: Tensor | None) -> Tensor:

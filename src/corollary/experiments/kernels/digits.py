@@ -91,7 +91,7 @@ class KernelDigits(Experiment):
         )
 
     def _net(self) -> Network:
-        phi = {"relu": Relu, "tanh": Tanh}[self.phi]()
+        phi = Relu() if self.phi == "relu" else Tanh()
         dense = Dense(self.sigma_w2**0.5, self.sigma_b2**0.5)
         return network(*[dense, phi] * self.depth, dense)
 

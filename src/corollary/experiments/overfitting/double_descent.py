@@ -90,9 +90,11 @@ class DigitDescent(Experiment):
 def fourier(x: Float[Tensor, "n d"], v: Float[Tensor, "d k"]) -> Float[Tensor, "n p"]:
     """Cosines and sines of the products of inputs and frequencies."""
     phase = x @ v
-    return torch.cat([phase.cos(), phase.sin()], dim=1) / v.shape[1] ** 0.5
+    waves = torch.cat([phase.cos(), phase.sin()], dim=1)
+    return waves.div(v.shape[1] ** 0.5)
 
 
 def targets(y: Int[Tensor, " n"]) -> Float[Tensor, "n 10"]:
     """One-hot rows, centred."""
-    return one_hot(y, 10).double() - 0.1
+    rows: Tensor = one_hot(y, 10).double() - 0.1
+    return rows
