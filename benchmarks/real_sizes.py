@@ -142,10 +142,10 @@ def resnet_products() -> Race:
 
 
 def resnet_instruments() -> Race:
-    model, loss, data = resnet(16)
+    model, loss, data = resnet(8)
     at = Landscape(model, loss, data)
     return rows(
-        "ResNet-18, 16 images",
+        "ResNet-18, 8 images",
         {
             "gradient": gradient(model, loss, data),
             "Hessian product": product(lambda: hessian(at), model),
@@ -154,9 +154,11 @@ def resnet_instruments() -> Race:
                 trace(at, rtol=0.1, max_products=20).estimate
             ),
             "density, 2 x 6 products": lambda: repr(spectral_density(at, probes=2, steps=6))[:60],
-            "top 5 eigenpairs to 10 %": lambda: eigen(top_eigenpairs(at, 5, tol=0.1, look=0)),
+            "top 5 eigenpairs to 10 %, at most 40 products": lambda: eigen(
+                top_eigenpairs(at, 5, tol=0.1, look=0, max_products=40)
+            ),
             "KFAC, sampled": lambda: repr(kfac(at, "sampled"))[:60],
-            "gradient noise scale, 8 groups": lambda: repr(noise_scale(at, groups=8, group_size=2)),
+            "gradient noise scale, 8 groups": lambda: repr(noise_scale(at, groups=8, group_size=1)),
         },
     )
 
