@@ -65,7 +65,7 @@ def _ray(address: str, jobs: int) -> Iterator[int]:
     where = {"address": address} if address else {"num_cpus": jobs, "include_dashboard": False}
     try:
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # Ray raises it bare if its processes do not start in time
         raise _silent("Ray cluster", address, error) from None
     try:
         register_ray()
@@ -75,7 +75,8 @@ def _ray(address: str, jobs: int) -> Iterator[int]:
 
 
 def _silent(what: str, address: str, error: Exception) -> InputError:
-    return InputError(f"no {what} answers at '{address}': {one_line(str(error))}")
+    where = f"answers at '{address}'" if address else "started on this machine"
+    return InputError(f"no {what} {where}: {one_line(str(error))}")
 
 
 Connected = Callable[[str, int], AbstractContextManager[int]]

@@ -49,3 +49,9 @@ def test_rows_must_hold_together():
 def test_a_point_that_fails_the_check_is_no_counterexample():
     found = verify(tent(2), [at_least(1.0, 2)], lambda x: False, seconds=0.5)
     assert found.name == "unknown"
+
+
+@pytest.mark.parametrize("d", [2, 30])
+def test_an_attack_that_takes_all_of_the_time_is_no_error(d):
+    found = verify(tent(d), [at_least(d + 0.01, d)], lambda x: False, seconds=1e-6)
+    assert found.name in ("unsat", "unknown")

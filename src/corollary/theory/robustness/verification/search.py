@@ -199,9 +199,9 @@ def _split(net: nn.Module, case: Case, check: Check, until: float) -> Verdict:
     scale = radii.clamp(min=1e-12)
     unsafe = Unsafe(net, case, scale, largest=True)
     x = (middle / scale)[None]
-    found = decided(
-        Certifier(unsafe, x), x, torch.ones(1, dtype=torch.long), WIDER, seconds=until - now()
-    )
+    left = max(until - now(), 0.0)  # the attack may have taken all of it
+    label = torch.ones(1, dtype=torch.long)
+    found = decided(Certifier(unsafe, x), x, label, WIDER, seconds=left)
     if bool(found.proved[0]):
         return Verdict("unsat", None, found.cases)
     if bool(found.broken[0]):
