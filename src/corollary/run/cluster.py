@@ -1,6 +1,7 @@
 """Dask and Ray clusters for ``--cluster``: connect, or start a cluster on this machine."""
 
 import logging
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
@@ -63,7 +64,10 @@ def _ray(address: str, jobs: int) -> Iterator[int]:
 
     logging.getLogger("ray").setLevel(logging.ERROR)
     where = {"address": address} if address else {"num_cpus": jobs, "include_dashboard": False}
+    host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
+        if host:  # Ray itself tries for minutes
+            socket.create_connection((host, int(port)), timeout=10).close()
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # Ray raises it bare if its processes do not start in time
         raise _silent("Ray cluster", address, error) from None
