@@ -5,7 +5,7 @@ seeds. Each finder gets the network of the first seed. Its rate is trained with 
 its final loss is compared with the lowest of the grid.
 
     python benchmarks/learning_rates.py [--only MLP] [--file out/bench/learning_rates.json]
-    python benchmarks/learning_rates.py --table
+    python benchmarks/learning_rates.py --again | --table
 """
 
 import argparse
@@ -36,6 +36,17 @@ def row(task: Task) -> dict[str, Any]:
     """What one task gave; losses that are not finite are None."""
     losses = {k: mean_loss(task, 2.0**k) for k in GRID[task.optimizer]}
     best = min(losses, key=losses.__getitem__)
+    return {
+        "network": task.network,
+        "optimizer": task.optimizer,
+        "grid": {str(k): _plain(v) for k, v in losses.items()},
+        "best": best,
+        "best loss": losses[best],
+    } | searched(task)
+
+
+def searched(task: Task) -> dict[str, Any]:
+    """The rate of each finder, and what it led to."""
     began = time.process_time()
     found = find_learning_rate(
         task.model(0), task.data, task.loss, task.made, steps=STEPS, batch_size=task.batch
@@ -44,11 +55,6 @@ def row(task: Task) -> dict[str, Any]:
     rates = {"corollary": found.rate}
     rates |= {name: rule(task, task.model(0)) for name, rule in RULES.items()}
     return {
-        "network": task.network,
-        "optimizer": task.optimizer,
-        "grid": {str(k): _plain(v) for k, v in losses.items()},
-        "best": best,
-        "best loss": losses[best],
         "found": {
             name: {"rate": rate, "loss": _plain(mean_loss(task, rate))}
             for name, rate in rates.items()
@@ -91,15 +97,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--file", type=Path, default=FILE)
     parser.add_argument("--only", help="one network")
+    parser.add_argument("--again", action="store_true", help="run the finders again on old grids")
     parser.add_argument("--table", action="store_true", help="print the table, run nothing")
     options = parser.parse_args()
     torch.set_num_threads(1)
     rows = json.loads(options.file.read_text()) if options.file.exists() else []
-    done = {(r["network"], r["optimizer"]) for r in rows}
+    done = {(r["network"], r["optimizer"]): r for r in rows}
     for task in () if options.table else tasks():
-        if (task.network, task.optimizer) in done or options.only not in (None, task.network):
+        old = done.get((task.network, task.optimizer))
+        if options.only not in (None, task.network) or (old is not None and not options.again):
             continue
-        rows.append(row(task))
+        rows = [r for r in rows if r is not old]
+        rows.append(row(task) if old is None else old | searched(task))
         options.file.parent.mkdir(parents=True, exist_ok=True)
         options.file.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
         print(table(rows[-1:]).splitlines()[2], flush=True)

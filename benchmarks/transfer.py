@@ -27,9 +27,9 @@ from corollary.data.real import fashion_mnist, mnist, tinyshakespeare
 from corollary.train.scaling.mup import mup
 
 FILE = Path(__file__).parent / "transfer_runs" / "runs.json"
-WIDTHS = {"MLP": (128, 256, 512, 1024, 2048), "CNN": (16, 32, 64, 128), "GPT": (64, 128, 256)}
+WIDTHS = {"MLP": (128, 256, 512, 1024, 2048), "CNN": (16, 32, 64, 128, 256), "GPT": (64, 128, 256)}
 RATES = {"MLP": range(-13, -4), "CNN": range(-12, -3), "GPT": range(-12, -3)}  # powers of 2
-SEEDS = {"MLP": 1, "CNN": 1, "GPT": 1}
+SEEDS = {"MLP": 3, "CNN": 1, "GPT": 1}
 STEPS = {"MLP": 100, "CNN": 60, "GPT": 80}
 BATCH = {"MLP": 64, "CNN": 32, "GPT": 8}
 OTHER = [{"batch": 16}, {"batch": 256}, {"decay": 0.1}, {"decay": 1.0}, {"steps": 25}]

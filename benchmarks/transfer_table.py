@@ -12,18 +12,22 @@ def table(rows: list[Row]) -> str:
     """Best learning rates and losses in Markdown: one table over widths, one of other settings."""
     found = best(rows)
     usual = {key: w for key, w in found.items() if key == _usual(found, key[0], key[1])}
-    lines = ["| network | parametrisation | width: best learning rate (loss) | drift |"]
-    lines.append("| --- | --- | --- | --- |")
+    head = ["network", "parametrisation", "width: best learning rate (loss)", "drift"]
+    head.append("excess at the largest width with the rate of the smallest")
+    lines = ["| " + " | ".join(head) + " |", "| --- | --- | --- | --- | --- |"]
+    losses = curves(rows)
     for key, widths in usual.items():
         cells = "; ".join(f"{n}: {_power(r)} ({loss:.3f})" for n, (r, loss) in widths.items())
-        lines.append(f"| {key[0]} | {key[1]} | {cells} | {drift(widths)} |")
-    lines += ["", "| MLP, muP, changed | width: best learning rate (loss) | drift |"]
-    lines.append("| --- | --- | --- |")
+        regret = excess(losses[key], widths)
+        lines.append(f"| {key[0]} | {key[1]} | {cells} | {drift(widths)} | {regret} |")
+    lines += ["", "| MLP, muP, changed | width: best learning rate (loss) | drift | excess |"]
+    lines.append("| --- | --- | --- | --- |")
     for key, widths in found.items():
         if key not in usual:
             cells = "; ".join(f"{n}: {_power(r)} ({loss:.3f})" for n, (r, loss) in widths.items())
             about = f"batch {key[2]}, {key[3]} steps, weight decay {key[4]:g}"
-            lines.append(f"| {about} | {cells} | {drift(widths)} |")
+            regret = excess(losses[key], widths)
+            lines.append(f"| {about} | {cells} | {drift(widths)} | {regret} |")
     return "\n".join(lines)
 
 
@@ -59,6 +63,19 @@ def drift(widths: dict[int, tuple[int, float]]) -> str:
     """
     rates = [rate for rate, _ in widths.values()]
     return f"factor {2 ** (max(rates) - min(rates))}"
+
+
+def excess(losses: dict[int, dict[int, float]], best: dict[int, tuple[int, float]]) -> str:
+    """What it costs at the largest width to take the best learning rate of the smallest.
+
+    Example:
+        >>> losses = {128: {-8: 0.5, -9: 0.6}, 512: {-8: 0.44, -9: 0.4}}
+        >>> excess(losses, {128: (-8, 0.5), 512: (-9, 0.4)})
+        '+10 %'
+    """
+    small, large = min(best), max(best)
+    loss = losses[large].get(best[small][0], math.inf)
+    return f"{100 * (loss / best[large][1] - 1):+.0f} %" if math.isfinite(loss) else "diverged"
 
 
 def _usual(found: dict[Key, Any], network: str, parametrisation: str) -> Key:

@@ -6,6 +6,8 @@
 * ``mup(model, base)``: set a module up so that it takes over the learning rate of a narrow base.
 * ``parametrise(model, base, NTK, torch.optim.Adam, lr)``: any parametrisation on any module.
 * ``exponents(chain(2, MUP, Optimizer.ADAM), Optimizer.ADAM)``: what theory says.
+* ``fit_scaling_law(sizes, losses)``: a power law with a floor, its intervals and predictions.
+* ``expected_losses(quadratic, rates)``: the exact loss of SGD under any schedule, on a quadratic.
 
 Example:
     >>> from corollary import scaling

@@ -13,7 +13,13 @@ from corollary.theory.scaling.exponents import Residual as Residual
 from corollary.theory.scaling.exponents import Weight as Weight
 from corollary.theory.scaling.exponents import chain as chain
 from corollary.theory.scaling.exponents import exponents as exponents
+from corollary.theory.scaling.law import extrapolation_test as extrapolation_test
+from corollary.theory.scaling.law import fit_scaling_law as fit_scaling_law
 from corollary.theory.scaling.limit import limit_exponent as limit_exponent
+from corollary.theory.scaling.noisy_quadratic import NoisyQuadratic as NoisyQuadratic
+from corollary.theory.scaling.noisy_quadratic import best_peak as best_peak
+from corollary.theory.scaling.noisy_quadratic import expected_losses as expected_losses
+from corollary.theory.scaling.noisy_quadratic import shape as shape
 from corollary.theory.scaling.transfer import correction as correction
 from corollary.train.scaling.attention import multiply_scores as multiply_scores
 from corollary.train.scaling.blocks import scale_branch as scale_branch

@@ -6,7 +6,7 @@ The search has three parts.
    is now.
 2. Short runs at learning rates a factor of four apart, from four times that rate downwards. While
    the best one is at an end, more are added there.
-3. Longer runs, a quarter of the planned steps, at the best rate and a factor of two on both sides,
+3. Longer runs, half of the planned steps, at the best rate and a factor of two on both sides,
    with several orders of the data; more are added while the best one is at an end. The choice is
    the lowest point of the parabola through the best loss and its neighbours.
 
@@ -38,7 +38,7 @@ from corollary.train.preparation import MakeOptimizer, check_model, check_whole,
 COARSE, FINE = 4.0, 2.0  # ratio of neighbours
 LADDER = range(1, -5, -1)  # powers of COARSE, of the stable rate
 MORE = 8  # rates that may be added beyond an end
-LONGEST, SHORTEST = 128, 32  # steps of a longer run, if so many are planned
+LONGEST, SHORTEST = 256, 32  # steps of a longer run, if so many are planned
 ROWS = 256  # samples of which the curvature is measured
 
 
@@ -50,7 +50,7 @@ def find_learning_rate(
     *,
     steps: int,
     batch_size: int | None = None,
-    seeds: int = 3,
+    seeds: int = 2,
     rng: int | Generator = 0,
     call: Callable[..., Any] = compare,
     landscape: Landscape | None = None,
@@ -58,8 +58,8 @@ def find_learning_rate(
 ) -> LearningRate:
     """The learning rate at which a run of so many steps ends with a low training loss.
 
-    The model is given back as it was. Cost: about 15 runs of a quarter of the planned steps, or of
-    128 steps if that is less.
+    The model is given back as it was. Cost: about ten runs of half of the planned steps, or of 256
+    steps if that is less.
 
     Args:
         model: Any module, at the weights where training will begin.
@@ -95,7 +95,7 @@ def find_learning_rate(
         landscape = _landscape(model, loss, data)
     stable = None if landscape is None else stable_rate(landscape, trials)
     start = moving_rate(trials) if stable is None else stable.value
-    long = min(steps, LONGEST, max(SHORTEST, steps // 4))
+    long = min(steps, LONGEST, max(SHORTEST, steps // 2))
     short = max(2, long // 4)
     coarse = [trials.run(start * COARSE**k, short) for k in LADDER]
     _extend(coarse, COARSE, trials)
