@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -64,9 +65,18 @@ def test_the_command_line_asks_for_a_typer_that_starts_with_the_click_of_today()
 def test_the_nightly_run_is_the_full_one_and_has_the_real_packages():
     nightly = next(path for path in WORKFLOWS if path.stem == "nightly")
     assert "make check-full" in commands(nightly)
-    (installed,) = re.findall(r"'\.\[([a-z,]+)\]'", commands(nightly))
+    (installed,) = re.findall(r"'\.\[(dev,[a-z,]+)\]'", commands(nightly))
     in_dev = {"fast", "text", "data", "lab", "plot", "proofs", "mcp", "widget", "onnx"}
     assert set(installed.split(",")) == {"dev", "integrations", *FOR_USERS} - in_dev
+
+
+def test_the_nightly_run_trains_every_family_of_experiments():
+    nightly = next(path for path in WORKFLOWS if path.stem == "nightly")
+    named = set(commands(nightly).partition("corollary reproduce")[2].split())
+    folders = ROOT / "src" / "corollary" / "experiments"
+    for folder in (path.parent for path in folders.glob("*/__init__.py")):
+        files = {path.stem for path in folder.glob("[a-z]*.py")}
+        assert {folder.name, *files} & named, folder.name
 
 
 PAGES = [ROOT / "README.md", *(ROOT / "docs").glob("howto/**/*.md"), *(ROOT / "examples").glob("*")]
@@ -143,3 +153,11 @@ def test_the_citation_is_of_this_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     assert citation["version"] == corollary.__version__
     assert citation["license"] == PROJECT["license"]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the repository")
+def test_no_link_is_tracked():
+    """Git replaces an ignored folder, such as an environment, by a tracked link of its name."""
+    listed = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, text=True)
+    assert listed.returncode == 0 and listed.stdout
+    assert not [line for line in listed.stdout.splitlines() if line.startswith("120000")]

@@ -111,9 +111,7 @@ class Captions(Experiment):
         )
 
 
-def next_word_loss(
-    logits: Float[Tensor, "b t K"], target: Int[Tensor, "b t"]
-) -> Float[Tensor, ""]:
+def next_word_loss(logits: Float[Tensor, "b t K"], target: Int[Tensor, "b t"]) -> Float[Tensor, ""]:
     """Mean over words of the cross entropy with smoothed labels; padding has no part."""
     return F.cross_entropy(
         logits.flatten(0, 1), target.flatten(), ignore_index=PAD, label_smoothing=0.1
@@ -136,9 +134,7 @@ def _warm_up_and_cosine(step: int, steps: int) -> float:
 
 
 @torch.no_grad()
-def _alignment(
-    net: nn.Module, de: Vocabulary, en: Vocabulary, x: Rows, y: Rows
-) -> list[Figure]:
+def _alignment(net: nn.Module, de: Vocabulary, en: Vocabulary, x: Rows, y: Rows) -> list[Figure]:
     """Where attention looks while the reference of the first test caption is read."""
     if not isinstance(net, Seq2Seq):
         return []
