@@ -11,7 +11,7 @@ from torch import Tensor
 
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.greedy import decode_greedy
-from corollary.theory.sequences.decoding.next_token import NextToken
+from corollary.theory.sequences.decoding.reading import NextToken
 
 PAD, UNKNOWN, END = 0, 1, 2
 LENGTH = 32  # words of a caption with its end, at most

@@ -143,5 +143,5 @@ def _alignment(net: nn.Module, de: Vocabulary, en: Vocabulary, x: Rows, y: Rows)
     mark = HeatMap(a.tolist(), x=(0.5, s + 0.5), y=(0.5, t + 0.5), label="weight")
     source, target = (v.text(r.ids[0].tolist()) for v, r in ((de, x), (en, y)))
     caption = f"German: {source}. English: {target}."
-    words = {"x": "German word", "y": "English word"}
-    return [Figure("Alignment of the first test caption", marks=(mark,), caption=caption, **words)]
+    title = "Alignment of the first test caption"
+    return [Figure(title, x="German word", y="English word", marks=(mark,), caption=caption)]
