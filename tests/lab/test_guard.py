@@ -119,7 +119,9 @@ def test_cookies_of_other_programs_lock_nobody_out(client, foreign):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1", "127.0.0.1:1"])
 def test_another_host_name_is_refused_even_with_the_cookie(client, host):
-    assert client.get("/", headers={"host": host}).status_code == 421
+    refused = client.get("/", headers={"host": host})
+    assert refused.status_code == 421
+    assert f"got host {host}; open the printed address" in refused.text
 
 
 @pytest.mark.parametrize("host", ["localhost:8765", "127.0.0.1:8765", "[::1]:8765"])

@@ -64,7 +64,7 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            return _answer(scope, 421, "the lab answers only to its own address")
+            return _answer(scope, 421, _not_here(hosts))
         if scope["method"] not in ("GET", "HEAD") and not self._from_our_page(headers):
             return _answer(scope, 403, NOT_OURS)
         if not _public(scope) and not self._knows(scope, headers):
@@ -103,6 +103,14 @@ def _cookies(headers: Headers, name: str) -> Iterator[str]:
         found, _, value = part.strip().partition("=")
         if found == name:
             yield value
+
+
+def _not_here(hosts: list[str]) -> str:
+    got = ", ".join(hosts)[:100] or "nothing"
+    return (
+        "expected the address that `corollary lab` printed, got host "
+        f"{got}; open the printed address"
+    )
 
 
 def _answer(scope: Scope, status: int, sentence: str) -> Response:

@@ -12,7 +12,7 @@ def test_the_end_is_that_of_eckart_and_young_and_the_order_that_of_the_singular_
     assert [m.value for m in result.measured[1:]] == [1.0, 2.0, 3.0]
     large, few = result.counterexamples
     assert large.fails and "the step size is below 1/λ₁" in large.broken
-    assert few.fails and few.broken == ("there are steps enough for the last direction",)
+    assert few.fails and few.broken == ("there are enough steps to learn the last direction",)
 
 
 def test_a_direction_with_half_the_variance_takes_twice_as_long():

@@ -19,7 +19,7 @@ def test_the_sum_that_the_notes_print_would_leave_the_first_two_steps_at_rest():
 
 def test_a_ball_that_was_thrown_moves_otherwise():
     refuted = HeavyBallSpeed().refute(0)
-    assert refuted.fails and refuted.broken == ("the ball starts at rest",)
+    assert refuted.fails and refuted.broken == ("the momentum starts at zero",)
 
 
 @pytest.mark.parametrize("beta", [0.0, 0.5, 0.999])

@@ -1,4 +1,4 @@
-r"""Every function with an integrable transform is a mixture of cosines.
+r"""A function with an integrable Fourier transform is a mixture of cosines.
 
 With :math:`\hat f(w)=|\hat f(w)|e^{2\pi i\theta(w)}`,
 
@@ -39,9 +39,9 @@ class BarronCosines(Claim[Given]):
     relation = equals(ulps=2**14, scale=1.0)  # a Gauss rule on frequencies up to 7.5 deviations
     supposes = (
         Suppose(
-            "the weights are the modulus of f's transform",
+            "the weights are the modulus of f's Fourier transform",
             lambda g: torch.equal(g.polar.modulus(g.x), g.f.modulus(g.x)),
-            "The modulus of the transform of a narrower bump gives the narrower bump.",
+            "With the transform of a narrower bump as weights, the mixture is the narrower bump.",
             polar=lambda g: GaussianBump(g.f.centre, g.f.sigma / 2),
         ),
         Suppose(

@@ -1,4 +1,4 @@
-r"""Barron's constant of a Gaussian density dies out or explodes with the dimension.
+r"""Barron's constant of a Gaussian density vanishes or explodes as the dimension grows.
 
 .. math:: \frac{C_{d+1}}{C_d}\to\frac1{\sqrt{2\pi\sigma^2}}
 
@@ -46,7 +46,7 @@ class BarronGaussianDimension(Claim[Given]):
             lambda g: all(
                 math.isclose(g.f(d).modulus(torch.zeros(1, d)).item(), 1.0) for d in DIMENSIONS
             ),
-            "If the bumps have height 1, the constant grows only like √d.",
+            "If the Gaussians have height 1, the constant grows only like √d.",
             lambda self: Given(
                 lambda d: bump(d, self.sigma, (2 * math.pi * self.sigma**2) ** (d / 2))
             ),

@@ -1,4 +1,4 @@
-r"""Units can be chosen one by one.
+r"""Greedy approximation: units chosen one by one reach a squared error of order 1/n.
 
 If f lies in the hull of :math:`\{\pm M\phi:\phi\in\Phi\}`, the greedy algorithm, which at each step
 moves as far as is best towards the unit with the largest correlation with what is left, has after n
@@ -52,7 +52,7 @@ class BarronGreedy(Claim[Given]):
         M=lambda g: g.M / 50,
     )
     symbols = "1 / (1/‖f‖² + n/K)", "‖f − fₙ‖²"
-    shows = Along("One unit at a time", x="steps n", first=1, log="xy")
+    shows = Along("Squared error of the greedy approximation", x="steps n", first=1, log="xy")
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, 1, self.d)

@@ -1,4 +1,4 @@
-r"""Barron's constant bounds how far a function can go.
+r"""Barron's constant bounds how much a function differs from its value at 0.
 
 .. math:: |f(x)-f(0)|\le2\pi\,\|x\|\,C_f,\qquad C_f=\int\|w\|\,|\hat f(w)|\,dw,
 
@@ -60,7 +60,7 @@ class BarronIncrement(Claim[Given]):
         ),
     )
     symbols = "2π‖x‖C", "|f(x) − f(0)|"
-    shows = Along("No further than 2π‖x‖C", x="‖x‖", at="length", log="xy")
+    shows = Along("The difference from f(0) is at most 2π‖x‖C", x="‖x‖", at="length", log="xy")
 
     def given(self, rng: Generator) -> Given:
         w, (c, theta) = normal(rng, self.waves, self.d), uniform(rng, 2, self.waves)

@@ -1,4 +1,4 @@
-r"""Barron's rate has no dimension in it.
+r"""Barron's rate 1/n does not depend on the dimension.
 
 The mean squared error of networks with n units drawn from the Fourier integral falls like
 
@@ -63,8 +63,8 @@ class BarronRate(Claim[Given]):
     symbols = "slope −1", "mean of ∫ (f − fₙ)² dμ"
     predicts = -1.0
     shows = (
-        Over("One over the number of units", x="units n"),
-        Sweep("The same in every dimension", "d", (1, 5, 20, 50), y="exponent", log=""),
+        Over("The mean squared error falls like one over the number of units", x="units n"),
+        Sweep("Fitted exponent in each dimension", "d", (1, 5, 20, 50), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

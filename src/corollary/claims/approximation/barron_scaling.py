@@ -48,7 +48,7 @@ class BarronScaling(Claim[Given]):
     )
     symbols = "a C(f)", "C(f(a·))"
     shows = Along(
-        "Integrals up to a cut-off",
+        "Barron's integral up to a cut-off frequency",
         x="doublings of the cut-off",
         y="∫ |w| |f̂(w)| dw up to the cut-off",
         log="y",

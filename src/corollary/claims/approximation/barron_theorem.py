@@ -65,7 +65,9 @@ class BarronTheorem(Claim[Given]):
     )
     symbols = "(2rC)² / n", "∫ (f − fₙ)² dμ"
     rows = "n = {sizes}"
-    shows = Along("Drawn units", x="units n", at="sizes", log="xy")
+    shows = Along(
+        "Squared error of networks with n random units", x="units n", at="sizes", log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, 3, self.d) / (2 * self.d**0.5)

@@ -54,7 +54,9 @@ class BernsteinModulus(Claim[Given]):
     )
     symbols = "(3/2) ω(f, m^(-1/2))", "‖f − q‖∞"
     rows = "m = {degrees}"
-    shows = Along("A kink", x="degree m", at="degrees", log="xy")
+    shows = Along(
+        "Bernstein polynomials of a function with a kink", x="degree m", at="degrees", log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         s = self.slope

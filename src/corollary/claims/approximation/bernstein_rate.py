@@ -49,14 +49,16 @@ class BernsteinRate(Claim[Given]):
         Suppose(
             "f is not a straight line",
             lambda g: largest(g.f, 2) > 1e-10,
-            "A straight line is equal to its polynomial at every degree.",
+            "A straight line is equal to its Bernstein polynomial of every degree.",
             f=lambda g: lambda x: x,
         ),
     )
     symbols = "−min(p, 2)/2", "‖f − q‖∞"
     shows = (
         Over("Bernstein polynomials of |x − 1/2|^p", x="degree m"),
-        Sweep("Smoothness decides the rate", "p", (0.5, 1, 1.5, 2, 3), y="exponent", log=""),
+        Sweep(
+            "The rate depends on the smoothness p", "p", (0.5, 1, 1.5, 2, 3), y="exponent", log=""
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

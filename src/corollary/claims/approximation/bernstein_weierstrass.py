@@ -54,9 +54,9 @@ class BernsteinWeierstrass(Claim[Given]):
     relation = at_most()  # strict in the statement, and far from equality
     supposes = (
         Suppose(
-            "f moves by at most ε/2 within δ",
+            "f changes by at most ε/2 within distance δ",
             lambda self, g: self.eps / 2 + 1e-12 - moved(g),
-            "At the jump of a step function, the polynomial is half way between both sides.",
+            "At the jump of a step function, the polynomial is near the middle of the jump.",
             functions=lambda g: (lambda x: (x >= 0.5).to(x.dtype),) * len(g.deltas),
         ),
         Suppose(

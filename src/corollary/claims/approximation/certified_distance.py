@@ -1,4 +1,4 @@
-r"""A Lipschitz constant certifies a uniform distance.
+r"""A Lipschitz constant gives a certified bound on the sup distance of two functions.
 
 If :math:`f-g` has the Lipschitz constant L on a compact box K, then for any cover of K by cells
 with centres c and half diagonals :math:`\rho_c`
@@ -43,10 +43,12 @@ class CertifiedDistance(Claim[Given]):
 
     relation = at_most(ulps=8)  # rounding of one evaluation
     supposes = Suppose(
-        "the stated constant is large enough", lambda g: g.stated >= g.lipschitz, without=spike
+        "the stated constant is a Lipschitz constant of f − g",
+        lambda g: g.stated >= g.lipschitz,
+        without=spike,
     )
-    symbols = "certified from above", "sup |f − g|"
-    shows = Sweep("Smaller cells, closer bounds", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001))
+    symbols = "certified upper bound", "sup |f − g|"
+    shows = Sweep("Smaller cells give a tighter bound", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001))
 
     def given(self, rng: Generator) -> Given:
         crest = 0.25 + 0.5 * uniform(rng, self.d)

@@ -1,4 +1,4 @@
-r"""The convolution theorem, with enough zeros.
+r"""The convolution theorem, with enough zero padding.
 
 For signals of lengths n and m, padded with zeros to :math:`N\ge n+m-1`,
 
@@ -45,7 +45,7 @@ class ConvolutionTheorem(Claim[Given]):
         N=lambda g: max(len(g.g), len(g.h)),
     )
     symbols = "(g * h) at k", "product of transforms"
-    shows = Along("Convolution by transforms", x="k")
+    shows = Along("Convolution by Fourier transforms", x="k")
 
     def given(self, rng: Generator) -> Given:
         g = uniform(rng, self.n)

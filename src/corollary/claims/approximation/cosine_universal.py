@@ -65,7 +65,7 @@ class CosineUniversal(Claim[Given]):
     )
     symbols = "0", "‖F − f‖∞"
     predicts = 0.0
-    shows = Over("Cosines need their phases", x="width m", log="xy")
+    shows = Over("Sup error of cosine networks", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         shift = float(uniform(rng, 1)) - 0.5

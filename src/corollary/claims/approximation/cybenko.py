@@ -61,7 +61,7 @@ class Cybenko(Claim[Given]):
     )
     symbols = "0", "‖G − f‖∞"
     predicts = 0.0
-    shows = Over("Wider sigmoid layers come closer", x="width m", log="xy")
+    shows = Over("Sup error of sigmoid networks", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         u, shift = uniform(rng, 2)

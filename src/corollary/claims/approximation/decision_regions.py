@@ -74,7 +74,7 @@ class DecisionRegions(Claim[Given]):
     symbols = "ε, and 1", "measure of {|G − f| ≥ ε}, and ½ / sup |G − f|"
     rows = ("disc", "board", "½ / sup, disc", "½ / sup, board")
     shows = Sweep(
-        "The set where a network misses the board",
+        "Measure of the set where the network misses the checkerboard",
         "m",
         (16, 32, 64, 128, 256),
         y="measure of the set",

@@ -1,4 +1,4 @@
-r"""From one dimension to n.
+r"""Approximation in one dimension implies approximation in n dimensions.
 
 Suppose :math:`|f-\sum_{k\le m}g_k(\theta_k\cdot x)|\le\epsilon/2` on K, and that units in one
 variable approximate each :math:`g_k` to :math:`\epsilon/(2m)` on the range of
@@ -57,7 +57,7 @@ def worst_part(g: Given) -> float:
 
 
 def inflated(given: Given) -> Given:
-    """If each part is multiplied by 1.5, it misses its function, and so does the sum."""
+    """If each g_k is approximated by 1.5 g_k, the sum misses f by more than ε."""
     parts = (Superposition(torch.tanh, p.w, p.b, 1.5 * p.a) for p in given.parts)
     return given._replace(parts=tuple(parts))
 
@@ -82,7 +82,7 @@ class DimensionLifting(Claim[Given]):
             f=lambda self, g: lambda x: g.f(x) + 2 * self.eps * torch.sin(9 * x[:, 0]),
         ),
         Suppose(
-            "every part keeps its budget of ε/(2m)",
+            "the units approximate every g_k to within ε/(2m)",
             lambda self, g: self.eps / (2 * len(g.ridges)) - worst_part(g),
             without=inflated,
         ),
@@ -112,7 +112,7 @@ class DimensionLifting(Claim[Given]):
         off = (sum(part(given.x) for part in given.parts) - given.f(given.x)).detach()
         return Kept(float(off.abs().max()), off=off[:400])
 
-    @picture("Units from networks of one input", x="f(x)", y="G(x) − f(x)")
+    @picture("Error of the sum of networks of one input", x="f(x)", y="G(x) − f(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         f, _, parts, x = trial.given
         yield Level(self.eps, label="+ε")

@@ -1,4 +1,4 @@
-r"""Sigmoidal units see every measure.
+r"""Sigmoidal activations are discriminatory: they detect every signed measure.
 
 An activation is discriminatory if :math:`\int\sigma(w\cdot x+b)\,d\mu(x)=0` for all :math:`w,b`
 happens only for :math:`\mu=0`. For measures on k points: the matrix

@@ -1,4 +1,4 @@
-r"""No fixed basis serves all functions of Barron's class.
+r"""No fixed basis approximates all functions of Barron's class well.
 
 Let V be any linear space of dimension m, fixed before the target is known. Among the functions
 :math:`f=\frac C{\|k\|}\cos(2\pi k\cdot x)` and :math:`\frac C{\|k\|}\sin(2\pi k\cdot x)` of lowest

@@ -41,10 +41,10 @@ class FourierConventions(Claim[Given]):
     relation = equals(ulps=2**16)  # sums of a few hundred terms that cancel to a tenth
     supposes = (
         Suppose(
-            "f has died out at the ends of the grid", lambda g: 1e-9 - g.f[[0, -1]].abs().max()
+            "f is negligible at the ends of the grid", lambda g: 1e-9 - g.f[[0, -1]].abs().max()
         ),
         Suppose(
-            "the transform of f has died out at the highest frequency",
+            "the transform of f is negligible at the highest frequency",
             lambda g: 1e-9 - transform(g.f, STEP).values[0].abs(),
         ),
         Suppose(
@@ -80,7 +80,9 @@ class FourierConventions(Claim[Given]):
         ]
         return Kept(found, w=w, angular=angular, ordinary=ordinary)
 
-    @picture("One function, two transforms", x="w", y="modulus of the transform")
+    @picture(
+        "Fourier transform of one function in two conventions", x="w", y="modulus of the transform"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         kept, v = trial.kept, trial.kept.ordinary.w[:, 0]
         near, wide = v.abs() < 2, kept.w.abs() < 2

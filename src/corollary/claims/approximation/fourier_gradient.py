@@ -50,9 +50,9 @@ class FourierGradient(Claim[Given]):
             slope=lambda g: 0 * g.slope,
         ),
         Suppose(
-            "f dies out at the ends",
+            "f is negligible at the ends of the grid",
             lambda g: 1e-9 - g.f[[0, -1]].abs().max(),
-            "A ramp does not die out.",
+            "A ramp is not small at the ends of the grid.",
             f=lambda g: X[:, 0] / 8,
             slope=lambda g: 0 * g.slope + 1 / 8,
         ),

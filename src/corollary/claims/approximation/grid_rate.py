@@ -55,8 +55,8 @@ class GridRate(Claim[Given]):
     )
     symbols = "slope −1/d", "sup |g − h|"
     shows = (
-        Over("Errors on a grid", x="cells N"),
-        Sweep("The more dimensions, the slower", "d", (1, 2, 3, 4), y="exponent", log=""),
+        Over("Sup error of piecewise constants on a grid", x="cells N"),
+        Sweep("The more dimensions, the slower the rate", "d", (1, 2, 3, 4), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -1,4 +1,4 @@
-r"""Hornik: the activation hardly matters.
+r"""Hornik: every bounded activation that is not constant is universal.
 
 If :math:`\sigma` is continuous, bounded and not constant, networks with one hidden layer and biases
 are dense in :math:`C(K)` for compact K: for every :math:`\epsilon>0` some width gives
@@ -67,8 +67,10 @@ class Hornik(Claim[Given]):
     symbols = "ε", "‖G − f‖∞"
     rows = ("sigmoid", "tanh", "sin", "Gaussian")
     shows = (
-        Along("Any bounded activation will do", x="activation", log="y"),
-        Sweep("The wider, the closer (tanh)", "m", (20, 40, 80, 160), entry=1, log="xy"),
+        Along("Sup error with several bounded activations", x="activation", log="y"),
+        Sweep(
+            "The sup error falls with the width (tanh)", "m", (20, 40, 80, 160), entry=1, log="xy"
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -1,4 +1,4 @@
-r"""From C[0, 1] to C[a, b] and back.
+r"""Polynomial approximation carries over from [0, 1] to [a, b].
 
 :math:`\phi(t)=(1-t)a+tb` maps [0, 1] onto [a, b]. If the polynomial p approximates
 :math:`f\circ\phi` on [0, 1], then :math:`p\circ\phi^{-1}`, a polynomial of the same degree,

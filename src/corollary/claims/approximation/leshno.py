@@ -65,7 +65,9 @@ class Leshno(Claim[Given]):
     )
     symbols = "0", "‖G − f‖∞"
     predicts = 0.0
-    shows = Over("Not a polynomial, hence universal", x="width m", log="xy")
+    shows = Over(
+        "Sup error with a smooth activation that is not a polynomial", x="width m", log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda x: x[:, 0] ** 3, ACTIVATIONS[self.activation])

@@ -47,7 +47,7 @@ class LinearInterpolation(Claim[Given]):
     )
     symbols = "‖f″‖ / 8m²", "‖f − fₘ‖∞"
     rows = "m = {sizes}"
-    shows = Along("Straight pieces", x="pieces m", at="sizes", log="xy")
+    shows = Along("Error of linear interpolation with m pieces", x="pieces m", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         phi = 2 * math.pi * float(uniform(rng, 1))

@@ -1,4 +1,4 @@
-r"""How fast straight pieces converge depends on the function.
+r"""The rate of piecewise-linear interpolation depends on the smoothness of the function.
 
 .. math:: \|f-f_m\|_\infty\propto m^{-\min(p,2)}\ \text{ for }x^p\text{ on }[0,1],\ 0<p\ne1,
    \qquad\|f-f_m\|_\infty=\tfrac14m^{-1/2}\ \text{ for }\sqrt x,
@@ -56,8 +56,14 @@ class LinearInterpolationRate(Claim[Given]):
     )
     symbols = "−min(p, 2)", "‖f − fₘ‖∞"
     shows = (
-        Over("Straight pieces for x^p", x="pieces m"),
-        Sweep("The smoother, the faster", "p", (0.25, 0.5, 1.5, 2, 3), y="exponent", log=""),
+        Over("Sup error of linear interpolation of x^p", x="pieces m"),
+        Sweep(
+            "The smoother the function, the faster the rate",
+            "p",
+            (0.25, 0.5, 1.5, 2, 3),
+            y="exponent",
+            log="",
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

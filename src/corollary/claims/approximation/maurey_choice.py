@@ -1,4 +1,4 @@
-r"""Some k elements do as well as the average draw.
+r"""Maurey's lemma: some k atoms are at least as good as the average of random draws.
 
 If X lies in the closed convex hull of a set S in a Hilbert space, then for every k there are
 :math:`U_1,\dots,U_k\in S` with
@@ -37,9 +37,9 @@ class MaureyChoice(Claim[Given]):
 
     relation = at_most()  # the best draw is below the bound by far more than rounding
     supposes = Suppose(
-        "X is the mean of atoms",
+        "X is a weighted mean of atoms",
         lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(),
-        "If X is outside the convex hull, no mean of atoms comes close.",
+        "If X is outside the convex hull, no mean of atoms is close to X.",
         X=lambda g: 2 * max(g.atoms, key=torch.norm),
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"

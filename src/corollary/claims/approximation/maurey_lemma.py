@@ -60,7 +60,7 @@ class MaureyLemma(Claim[Given]):
         ),
     )
     symbols = "E‖V‖² − ‖X‖²", "k ‖X − mean of k atoms‖²"
-    shows = Spread("Means of k atoms")
+    shows = Spread("Mean squared error of k random atoms")
 
     def given(self, rng: Generator) -> Given:
         atoms = normal(rng, self.N, self.D)

@@ -48,7 +48,7 @@ class MaureySigned(Claim[Given]):
     )
     symbols = "‖μ‖² sup ‖g‖² / k", "squared error"
     rows = "k = {sizes}"
-    shows = Along("Drawn thresholds", x="thresholds k", at="sizes", log="xy")
+    shows = Along("Squared error of k random thresholds", x="thresholds k", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         b = uniform(rng, self.N, 1)

@@ -1,4 +1,4 @@
-r"""A monomial from k + 1 units.
+r"""A network of k + 1 units approximates a monomial of degree k.
 
 Since :math:`\partial_a^k\sigma(ax+b)|_{a=0}=x^k\sigma^{(k)}(b)`, a k-th difference of units is
 close to a monomial if :math:`\sigma^{(k)}(b)\ne0`:
@@ -64,7 +64,7 @@ class MonomialDifferences(Claim[Given]):
         ),
     )
     symbols = "order of the difference", "sup |xᵏ − network|"
-    shows = Over("Small steps are better, until rounding", x="step h")
+    shows = Over("The error falls with the step until rounding dominates", x="step h")
 
     def given(self, rng: Generator) -> Given:
         low = -2.0 + float(uniform(rng, 1))

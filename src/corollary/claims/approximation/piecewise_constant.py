@@ -58,7 +58,7 @@ class PiecewiseConstantLemma(Claim[Given]):
 
     relation = at_most(ulps=64)  # the values are sums of d sines
     supposes = (
-        Suppose("g moves by at most ε within sup distance δ", room, without=euclidean),
+        Suppose("g changes by at most ε within sup distance δ", room, without=euclidean),
         Suppose(
             "the cubes have sides at most δ",
             lambda g: g.side <= g.delta,
@@ -87,7 +87,7 @@ class PiecewiseConstantLemma(Claim[Given]):
         return Given(lambda t: t.mean(1), 0.5, 0.5, 0.5, x)
 
     @picture(
-        "The error of a table is at most the change of g on a cube",
+        "The error is at most the change of g on a cube",
         x="|g(x) − h(x)|",
         y="density over U",
     )

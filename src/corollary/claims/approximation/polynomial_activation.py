@@ -69,7 +69,9 @@ class PolynomialActivation(Claim[Given]):
             errors.append(fit.error)
         return Kept(errors, x=x, off=span @ fit.coefficients - y)
 
-    @picture("{m} units of degree {k} cannot make the next power", x="x", y="G(x) − x^(k+1)")
+    @picture(
+        "{m} units of degree {k} cannot represent the next power of x", x="x", y="G(x) − x^(k+1)"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Curve(trial.kept.off, trial.kept.x, label="error of the best network")
         yield Level(trial.predicted[0], label="+2⁻ᵏ")

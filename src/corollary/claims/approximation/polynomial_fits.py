@@ -1,4 +1,4 @@
-r"""Polynomials of degree 2, 3, 6 and 20.
+r"""Polynomial interpolation at Chebyshev points, with degrees 2, 3, 6 and 20.
 
 Weierstrass: every continuous function on an interval is a uniform limit of polynomials. Seen on
 Runge's function :math:`f(x)=1/(1+25x^2)` on [-1, 1]: the polynomial :math:`p_n` through f at the
@@ -43,12 +43,14 @@ class PolynomialFits(Claim[Given]):
     supposes = Suppose(
         "the polynomial equals f at the Chebyshev points",
         lambda g: torch.allclose(g.nodes(6), -torch.cos(torch.pi * torch.arange(7).double() / 6)),
-        "Equispaced points diverge.",
+        "Interpolation at equispaced points diverges.",
         nodes=lambda g: partial(nodes, "equispaced"),
     )
     symbols = "max f |ω / ω(i/5)|", "‖f − p‖∞"
     rows = "n = {degrees}"
-    shows = Along("Chebyshev points", x="degree n", at="degrees", log="y")
+    shows = Along(
+        "Sup error of interpolation at Chebyshev points", x="degree n", at="degrees", log="y"
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(partial(nodes, "chebyshev"))
@@ -60,7 +62,7 @@ class PolynomialFits(Claim[Given]):
         fits = [interpolant(runge, given.nodes(n), GRID) for n in self.degrees]
         return Kept([float((p - runge(GRID)).abs().max()) for p in fits], fits=fits)
 
-    @picture("Polynomials of growing degree", x="x", y="p(x)")
+    @picture("Interpolating polynomials of growing degree", x="x", y="p(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         pairs = zip(self.degrees, trial.kept.fits, strict=True)
         yield Curve(runge(GRID), GRID, label="f", role="predicted")

@@ -57,7 +57,9 @@ class ReluBox(Claim[Given]):
     )
     symbols = "∏(b − a + 2γ) − ∏(b − a)", "‖g − 1_R‖₁"
     rows = ("γ", "γ/4", "γ/16")
-    shows = Sweep("The error is linear in the ramp", "gamma", (0.002, 0.01, 0.05), log="xy")
+    shows = Sweep(
+        "The error is linear in the width γ of the ramps", "gamma", (0.002, 0.01, 0.05), log="xy"
+    )
 
     def given(self, rng: Generator) -> Given:
         u = uniform(rng, 2, self.d)

@@ -67,7 +67,7 @@ class ReluSum(Claim[Given]):
         ),
     )
     symbols = "f(x), and m + 1", "ReLU network, and its units"
-    shows = Along("Straight pieces from ReLUs", x="x", y="f(x)", at="x")
+    shows = Along("A piecewise-linear function as a sum of ReLUs", x="x", y="f(x)", at="x")
 
     def given(self, rng: Generator) -> Given:
         g = random_piecewise(self.pieces, rng=rng)

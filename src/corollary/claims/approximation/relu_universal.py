@@ -66,7 +66,7 @@ class ReluUniversal(Claim[Given]):
     )
     symbols = "0", "‖f − G‖∞"
     predicts = 0.0
-    shows = Over("Wider ReLU layers, smaller sup error", x="width m", log="xy")
+    shows = Over("Sup error of ReLU networks", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         centre = 0.4 * uniform(rng, self.d) - 0.2

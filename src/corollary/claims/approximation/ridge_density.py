@@ -63,7 +63,7 @@ class RidgeDensity(Claim[Given]):
     )
     symbols = "0", "‖f − Σ g(θ·x)‖∞"
     predicts = 0.0
-    shows = Over("More directions, smaller error", x="directions m", log="y")
+    shows = Over("Sup error of sums of ridge functions", x="directions m", log="y")
 
     def given(self, rng: Generator) -> Given:
         turn, phase = uniform(rng, 2).tolist()

@@ -77,7 +77,11 @@ class StoneWeierstrass(Claim[Given]):
     )
     symbols = "0", "best ‖f − g‖∞"
     predicts = 0.0
-    shows = Over("Algebras come close", x="largest degree or frequency", log="xy")
+    shows = Over(
+        "Best approximation by algebras of growing degree",
+        x="largest degree or frequency",
+        log="xy",
+    )
 
     def given(self, rng: Generator) -> Given:
         kink = 0.3 + 0.1 * float(uniform(rng, 1))

@@ -1,4 +1,4 @@
-r"""Three ReLU layers approximate in the mean.
+r"""ReLU networks with three layers approximate in the L1 norm.
 
 If :math:`|g(x)-g(x')|\le\epsilon` whenever :math:`\|x-x'\|_\infty\le\delta`, the sum of ReLU bumps
 :math:`f=\sum_i\alpha_ig_{i,\gamma}` over the :math:`N=\lceil1/\delta\rceil^d` cubes of a partition
@@ -50,7 +50,7 @@ class ThreeLayerRelu(Claim[Given]):
 
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
     supposes = Suppose(
-        "g moves by at most ε within sup distance δ",
+        "g changes by at most ε within sup distance δ",
         room,
         "The target is thirty times as steep as the cells assume.",
         g=lambda self, rng: random_wave(self.d, 30 * self.rho, rng=rng),

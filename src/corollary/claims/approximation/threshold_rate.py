@@ -59,7 +59,7 @@ class ThresholdRate(Claim[Given]):
     )
     symbols = "slope −1", "sup |f − g|"
     predicts = -1.0
-    shows = Over("One over the number of units", x="units m")
+    shows = Over("The sup error falls like one over the number of units", x="units m")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_wave(1, self.rho, rng=rng))

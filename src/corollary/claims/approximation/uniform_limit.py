@@ -1,4 +1,4 @@
-r"""Uniform convergence: the errors stay small.
+r"""Uniform convergence of Bernstein polynomials: a bound on all later errors.
 
 :math:`g_m\to f` uniformly on [0, 1] if the largest of all later errors tends to zero,
 :math:`\sup_{m\ge M}\|g_m-f\|_\infty\to0`. For f of Lipschitz constant s the Bernstein polynomials
@@ -74,7 +74,7 @@ class UniformLimit(Claim[Given]):
     )
     symbols = "s / (2√M)", "largest error from M on"
     rows = "M = {degrees}"
-    shows = Along("All later errors", x="M", at="degrees", log="xy")
+    shows = Along("Largest error from degree M on", x="M", at="degrees", log="xy")
 
     def given(self, rng: Generator) -> Given:
         """A kink near the middle."""

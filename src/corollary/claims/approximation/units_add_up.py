@@ -41,7 +41,7 @@ class UnitsAddUp(Claim[Given]):
         G=lambda g: Superposition(torch.relu, g.G.w, g.G.b, g.G.a),
     )
     symbols = "sum of two networks, and 2m", "joined network, and its units"
-    shows = Along("Two networks make one", x="x, along a line", y="value", at="t")
+    shows = Along("The sum of two networks is a network", x="x, along a line", y="value", at="t")
 
     def given(self, rng: Generator) -> Given:
         def network() -> Superposition:

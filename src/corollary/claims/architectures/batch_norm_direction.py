@@ -58,7 +58,7 @@ class BatchNormDirection(Claim[Given]):
         ),
     )
     symbols = "from the direction of w", "BN of w, 10 w and w/10"
-    shows = Parity("The length of w does not matter")
+    shows = Parity("The output does not depend on the length of w")
 
     def given(self, rng: Generator) -> Given:
         spread = torch.linspace(0.5, 2, self.d, dtype=torch.float64)

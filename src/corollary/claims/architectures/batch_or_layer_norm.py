@@ -53,13 +53,13 @@ class BatchOrLayerNorm(Claim[Given]):
     relation = at_most(level=0.95)  # means over the runs, with Student intervals
     supposes = (
         Suppose(
-            "the first network is normalised by layers",
+            "the first network uses layer normalisation",
             one_by_one,
             "If both networks use batch normalisation, the first one depends on B too.",
             kinds=(BatchNorm, BatchNorm),
         ),
         Suppose(
-            "sizes go from 2 to 32 or 64",
+            "the batch sizes go from 2 to 32 or 64",
             lambda g: g.sizes[0] == 2 and g.sizes[-1] > 31,
         ),
     )
@@ -80,7 +80,7 @@ class BatchOrLayerNorm(Claim[Given]):
         return Kept([Sample(change), Sample((bn[-1] / bn[0])[:, 1])], losses=losses)
 
     @picture(
-        "Losses after training in pieces of B",
+        "Loss after training with normalisation over B examples",
         x="examples normalised together B",
         y="mean squared error",
         log="xy",

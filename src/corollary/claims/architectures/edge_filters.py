@@ -1,4 +1,4 @@
-r"""Trained filters find edges.
+r"""Trained convolution filters are edge detectors.
 
 The derivative kernels D across (rows :math:`(-1,0,1)`) and down (its transpose) span a plane in the
 nine dimensions of 3 x 3 filters, so filters of random directions have 2/9 of their squared length
@@ -103,7 +103,9 @@ class EdgeFilters(Claim[Given]):
         best = after[0][_nearest(after[0])[0]].flip(0).tolist()
         cells = HeatMap(best, x=(0.5, 3.5), y=(0.5, 3.5), label="weight")
         return (
-            Figure("What training adds to the filters", x="run", y=share, marks=marks),
+            Figure(
+                "Share of edge detection before and after training", x="run", y=share, marks=marks
+            ),
             Figure(
                 "The filter nearest to a derivative, first run",
                 marks=(cells,),

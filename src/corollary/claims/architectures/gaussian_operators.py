@@ -50,7 +50,7 @@ class GaussianOperators(Claim[Given]):
 
     relation = equals(ulps=2**14, scale=1.0)  # sums of some hundred terms of size one
     supposes = Suppose(
-        "the densities have died out at the ends of the grid",
+        "the densities are negligible at the ends of the grid",
         lambda g: 1e-9 - density(g.t[-1], max(g.s, g.r)),
         "A grid that ends at 1 cuts off the tails of the densities.",
         t=lambda g: g.t[g.t.abs() <= 1],

@@ -61,7 +61,7 @@ class ImpulseResponse(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return given.T @ given.f
 
-    @picture("One impulse determines the map", x="place on the ring", y="value")
+    @picture("The impulse response determines the map", x="place on the ring", y="value")
     def marks(self, trial: Trial[Given]) -> Marks:
         T, f = trial.given
         yield Curve(f, label="f", role="other", dashed=True)

@@ -49,7 +49,7 @@ class LayerNormAlone(Claim[Given]):
         "With batch normalisation, the outputs of an example depend on the rest of the batch.",
         layer=lambda g: BatchNorm(len(g.z), 0.0, dtype=torch.float64),
     )
-    symbols = "alone", "in a batch"
+    symbols = "example alone", "example in a batch"
     shows = Along(
         "One example in three batches",
         x="feature",

@@ -1,4 +1,4 @@
-r"""Pooling is almost blind to small shifts.
+r"""A shift changes the pooled image at most as much as the image.
 
 Max and average pooling P do not increase the largest difference of two images, so a shift by one
 pixel changes the pooled image by at most what it changes the image,
@@ -48,14 +48,19 @@ class PoolingShift(Claim[Given]):
 
     relation = at_most(ulps=8)  # rounding of one difference
     supposes = Suppose(
-        "a window of ones becomes 1",
+        "each window of ones is pooled to 1",
         keeps_constants,
         "If each window is summed instead, the output changes by up to r² times as much.",
         pool=lambda self: lambda x: self.r**2 * AvgPool(self.r)(x),
     )
     symbols = "largest change of the image", "largest change after max pooling"
     shows = Sweep(
-        "Pooling and shifts", "delta", tuple(range(9)), x="shift δ", log="", y="largest change"
+        "Largest change of an image by a shift, before and after pooling",
+        "delta",
+        tuple(range(9)),
+        x="shift δ",
+        log="",
+        y="largest change",
     )
 
     def given(self, rng: Generator) -> Given:

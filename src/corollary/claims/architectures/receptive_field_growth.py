@@ -50,7 +50,7 @@ class ReceptiveFieldGrowth(Claim[Given]):
         kernels=lambda g: [torch.cat([h[:-1], h.new_zeros(1)]) for h in g.kernels],
     )
     symbols = "r_l", "inputs with a gradient"
-    shows = Along("What one output sees", x="layer l", y="inputs", first=1, log="y")
+    shows = Along("Size of the receptive field", x="layer l", y="inputs", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         strides = tuple(2 if l % self.every == 0 else 1 for l in range(1, self.L + 1))

@@ -1,4 +1,4 @@
-r"""A shared weight collects the gradients of its copies.
+r"""The gradient of a shared weight is the sum of the gradients of its copies.
 
 A valid convolution :math:`y=Wx` with a kernel of K entries is a matrix :math:`W\in
 \mathbb{R}^{(D-K+1)\times D}` with :math:`W_{ij}=h_{K+i-j}`: each of K weights stands in D - K + 1
@@ -63,7 +63,12 @@ class SharedWeightGradient(Claim[Given]):
         loss = (convolution(given.x, h, "valid") - given.y).square().mean() / 2
         return torch.autograd.grad(loss, h)[0]
 
-    @picture("Few weights fill a large matrix", x="input j", y="output i, from below", equal=True)
+    @picture(
+        "A convolution as a matrix with few distinct weights",
+        x="input j",
+        y="output i, from below",
+        equal=True,
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         W, count = trial.given.W, sharing_report(self.D, self.K)
         x, y = (0.0, float(W.shape[1])), (0.0, float(len(W)))

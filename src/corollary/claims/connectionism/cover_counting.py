@@ -65,7 +65,7 @@ class CoverCounting(Claim[Given]):
         seen = range(1, len(given.x) + 1)
         return [float(len(enumerate_dichotomies(given.x[:s]))) for s in seen]
 
-    @picture("The number never falls, the fraction does", x="points s", y="C(s, n) / 2ˢ")
+    @picture("Fraction of labellings that a hyperplane realises", x="points s", y="C(s, n) / 2ˢ")
     def fraction(self, trial: Trial[Given]) -> Marks:
         s, seen = range(1, 6 * self.n + 1), range(1, self.s + 1)
         yield Curve([cover_count(k, self.n) / 2**k for k in s], s, "C(s, n) / 2ˢ", "predicted")

@@ -1,4 +1,4 @@
-r"""Separability falls at two points per dimension.
+r"""Linear separability is lost at two points per dimension.
 
 Label s points in general position in :math:`\mathbb R^n` by fair coin flips. The probability that a
 hyperplane through the origin separates them is
@@ -98,7 +98,9 @@ class CoverTransition(Claim[Given]):
         """Points and dimension of each fraction."""
         return tuple(f"s = {x.shape[1]}, n = {x.shape[2]}" for x in trial.given.x)
 
-    @picture("Two points per dimension", x="s / n", y="separable fraction")
+    @picture(
+        "Linear separability is lost at two points per dimension", x="s / n", y="separable fraction"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Level(2.0, "s = 2n", role="other", axis="x")
         for n in (*self.n, 4 * max(self.n)):

@@ -77,7 +77,7 @@ class LinearMapMatrix(Claim[Given]):
         ),
     )
     symbols = "Ax", "f(x)"
-    shows = Parity("The matrix predicts the map")
+    shows = Parity("The matrix A reproduces the linear map")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.n), min(self.m, self.n), normal(rng, self.k, self.n))

@@ -1,4 +1,4 @@
-r"""Three networks are one system with seven parts.
+r"""Perceptron, Hopfield network and MLP are instances of one framework.
 
 Parallel distributed processing describes a network by units, output function, connectivity,
 propagation rule, activation function, learning rule and environment:
@@ -88,8 +88,8 @@ class ParallelDistributedProcessing(Claim[Given]):
         "If the output layer is updated first, the hidden units are still zero.",
         order=slice(None, None, -1),
     )
-    symbols = "dedicated implementation", "one program"
-    shows = Parity("Seven parts against dedicated code", without=False)
+    symbols = "dedicated implementation", "framework"
+    shows = Parity("One framework against dedicated implementations", without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, 0.3, rng=rng)

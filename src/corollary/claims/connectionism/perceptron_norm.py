@@ -68,7 +68,7 @@ class PerceptronNorm(Claim[Given]):
         ),
     )
     symbols = "R²", "‖w_t‖² / t"
-    shows = Along("Mistakes keep the weights short", x="update t", first=1, log="y")
+    shows = Along("Squared norm of the weights per update", x="update t", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)

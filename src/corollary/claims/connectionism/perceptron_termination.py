@@ -72,7 +72,7 @@ class PerceptronTermination(Claim[Given]):
         runs = [perceptron_fit(*s, bias=False, max_updates=given.limit) for s in given.sets]
         return Kept([float(run.converged) for run in runs], runs=runs)
 
-    @picture("The mistakes end, or they never do", x="points shown", y="M")
+    @picture("Mistakes on separable and on non-separable points", x="points shown", y="M")
     def marks(self, trial: Trial[Given]) -> Marks:
         ends, runs_on = trial.kept.runs[:2]
         yield Curve(range(1, ends.updates + 1), ends.shown, "separable")

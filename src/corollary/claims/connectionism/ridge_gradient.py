@@ -1,4 +1,4 @@
-r"""Ridge units learn inside the span of their inputs.
+r"""Gradient descent keeps the weights of a ridge unit within the span of its inputs.
 
 For a loss :math:`\ell` of a ridge unit the chain rule gives
 

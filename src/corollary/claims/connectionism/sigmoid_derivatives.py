@@ -1,4 +1,4 @@
-r"""Derivatives of the sigmoid are polynomials in it.
+r"""Derivatives of the sigmoid are polynomials in the sigmoid.
 
 From :math:`\sigma'=\sigma(1-\sigma)` follows, order by order,
 

@@ -110,7 +110,7 @@ class Superposition(Claim[Given]):
         return Kept([float(gap <= ROUNDING) for gap in found], gaps=found)
 
     @picture(
-        "Who obeys superposition",
+        "Maps that obey the superposition principle",
         x="map",
         y="largest violation",
         log="y",

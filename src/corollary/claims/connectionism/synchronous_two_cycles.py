@@ -1,4 +1,4 @@
-r"""Synchronous updates end in cycles of at most two.
+r"""Synchronous Hopfield updates end in cycles of length at most two.
 
 Let all neurons of a network with symmetric :math:`W` update at once,
 :math:`X^{t+1} = \operatorname{sgn}(W X^t - b)`. Then from some time on :math:`X^{t+2} = X^t`: the

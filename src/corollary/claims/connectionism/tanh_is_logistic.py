@@ -56,7 +56,7 @@ class TanhIsLogistic(Claim[Given]):
         without=no_biases,
     )
     symbols = "tanh network", "sigmoid twin"
-    shows = Along("One function, two activations", x="point along a line", y="f(x)")
+    shows = Along("The same function with both activations", x="point along a line", y="f(x)")
 
     def given(self, rng: Generator) -> Given:
         widths, layers = [self.d, *[self.m] * self.L, 1], []

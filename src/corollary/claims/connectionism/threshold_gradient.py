@@ -68,13 +68,13 @@ class ThresholdGradient(Claim[Given]):
             without=at_the_jump,
         ),
         Suppose(
-            "the hidden units are flat at every pre-activation",
+            "the activation is constant around every pre-activation",
             lambda g: torch.equal(g.phi(g.z() + NUDGE), g.phi(g.z())),
-            "Sigmoid units: the first layer learns.",
+            "With sigmoid units, the first layer learns.",
             phi=lambda g: torch.sigmoid,
         ),
     )
-    symbols = "nothing", "change"
+    symbols = "0", "change"
     predicts = [0.0, 0.0, 0.0]
     rows = (
         "distance moved by the weights W",

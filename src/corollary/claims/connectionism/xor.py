@@ -44,12 +44,12 @@ class Xor(Claim[Given]):
     relation = at_most()  # a count, nothing is rounded
     supposes = (
         Suppose(
-            "the diagonals halve each other",
+            "the diagonals bisect each other",
             lambda g: near(g.x[:, :2].sum(dim=1), g.x[:, 2:].sum(dim=1), to=1e-12),
             without=folded_over,
         ),
         Suppose(
-            "opposite corners agree, neighbours differ",
+            "opposite corners have the same label, neighbours different labels",
             lambda g: g.y[0] == g.y[1] == -g.y[2] == -g.y[3],
             "With one label flipped, the function is AND, and one unit gets all four corners "
             "right.",

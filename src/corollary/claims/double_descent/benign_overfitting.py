@@ -47,7 +47,7 @@ class BenignOverfitting(Claim[Given]):
     )
     symbols = "1/ln n", "excess risk"
     predicts = -1.0
-    shows = Over("Benign, but slow", x="ln n")
+    shows = Over("The excess risk falls like 1/ln n", x="ln n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1.0, normal(rng, 40))

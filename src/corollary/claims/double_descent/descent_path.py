@@ -1,4 +1,4 @@
-r"""Long gradient descent equals the closed form.
+r"""Gradient descent converges to the minimum-norm least-squares solution.
 
 Gradient descent from 0 on :math:`\frac1{2n}\|\Phi w-y\|^2` with :math:`0<\eta<2/\|\bar\Sigma\|`,
 :math:`\bar\Sigma=\Phi^\top\Phi/n`, is after t steps at

@@ -1,4 +1,4 @@
-r"""Smallest singular value away from the threshold.
+r"""Smallest singular value of a Gaussian matrix, for p not close to n.
 
 The smallest nonzero singular value of an :math:`n\times p` standard normal matrix satisfies
 
@@ -63,7 +63,7 @@ class LowerEdge(Claim[Given]):
     )
     symbols = "limit", "σ_min / |√n − √p|, mean"
     predicts = 1.0
-    shows = Over("The edge is reached as n grows", x="n", without=False)
+    shows = Over("The smallest singular value tends to its limit", x="n", without=False)
 
     def given(self, rng: Generator) -> Given:
         return Given(self.ratio)

@@ -1,4 +1,4 @@
-r"""Risk of the shortest interpolator.
+r"""Risk of the minimum-norm interpolator.
 
 For :math:`p\ge n+2` standard normal features and planted labels, the shortest solution
 :math:`\bar w=\Phi^+y` has
@@ -59,7 +59,7 @@ class MinNormRisk(Claim[Given]):
             Sigma=lambda g: torch.diag(10.0 ** (1 - 2 * (torch.arange(len(g.Sigma)) > 4).double())),
         ),
     )
-    symbols = "closed form", "training sets"
+    symbols = "closed form", "mean over training sets"
     rows = "bias / ‖w*‖²", "risk without noise / ‖w*‖²", "risk caused by the noise"
 
     def given(self, rng: Generator) -> Given:

@@ -95,7 +95,7 @@ class TemperedOverfitting(Claim[Given]):
             samples.append(Sample(off.square().mean(dim=1) / self.sigma**2))
         return samples
 
-    @picture("Straight lines through noisy points", x="x", y="f(x)")
+    @picture("Linear interpolation of noisy points", x="x", y="f(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         noise, target = trial.given
         nodes, x = _nodes(21), _nodes(201)

@@ -55,7 +55,7 @@ class WeakFeatures(Claim[Given]):
         "If coordinates are correlated, the used ones partly replace the omitted ones.",
         Sigma=lambda g: 0.5 * g.Sigma + 0.5,
     )
-    symbols = "closed form", "training sets"
+    symbols = "closed form", "mean over training sets"
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.d) * torch.arange(1, self.d + 1, dtype=torch.float64) ** -0.5

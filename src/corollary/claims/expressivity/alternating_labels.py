@@ -1,4 +1,4 @@
-r"""Alternating points (Telgarsky).
+r"""ReLU networks with few pieces fail on alternating labels (Telgarsky).
 
 On the points :math:`x_i = i/2^n`, :math:`0 \le i < 2^n`, with labels :math:`i \bmod 2`, the
 sawtooth network with 2n layers of at most two units makes no mistake. A ReLU network with t pieces,

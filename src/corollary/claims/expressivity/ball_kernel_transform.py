@@ -1,4 +1,4 @@
-r"""Transform of a ball.
+r"""Fourier transform of a ball.
 
 The indicator of the ball :math:`R\,\mathbb B^n` has the (inverse) Fourier transform
 
@@ -58,7 +58,7 @@ class BallKernelTransform(Claim[Given]):
         ),
     )
     symbols = "Bessel kernel φ", "slices of the ball"
-    shows = Along("Transform of the ball of volume one", x="‖x‖", at="r")
+    shows = Along("Fourier transform of the ball of volume one", x="‖x‖", at="r")
 
     def given(self, rng: Generator) -> Given:
         r = self.reach * uniform(rng, self.points)

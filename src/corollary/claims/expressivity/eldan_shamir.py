@@ -90,7 +90,7 @@ class EldanShamir(Claim[Given]):
     )
     symbols = "two hidden layers, written down", "one hidden layer, trained"
     rows = "n = {dimensions}"
-    shows = Along("Shells on new points", x="n", y="E(f − g)²", at="dimensions", log="y")
+    shows = Along("Test error on radial shells", x="n", y="E(f − g)²", at="dimensions", log="y")
 
     def given(self, rng: Generator) -> Given:
         shells = radial_shells(self.N, 1.0, alternate=True, rng=rng)

@@ -88,7 +88,7 @@ class Montufar(Claim[Given]):
         ),
     )
     symbols = "⌊n/d⌋^(d(l−1)) Σ C(n, j)", "regions"
-    shows = Sweep("Exponential in the depth", "l", (1, 2, 3, 4), log="y")
+    shows = Sweep("The number of regions is exponential in the depth", "l", (1, 2, 3, 4), log="y")
 
     @property
     def boxes(self) -> int:

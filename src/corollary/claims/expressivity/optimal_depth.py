@@ -1,4 +1,4 @@
-r"""The depth that would make most pieces.
+r"""The depth that allows the most affine pieces for m units.
 
 For m units in L layers the bound :math:`(2m/L)^L` on the number of affine pieces is largest at
 

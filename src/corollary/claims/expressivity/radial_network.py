@@ -58,7 +58,7 @@ class RadialNetworkError(Claim[Given]):
     )
     symbols = "4 P(near a flip)", "E(f − g)²"
     rows = "n = {dimensions}"
-    shows = Along("Error of the written network", x="n", at="dimensions", log="xy")
+    shows = Along("Error of the constructed network", x="n", at="dimensions", log="xy")
 
     def given(self, rng: Generator) -> Given:
         target = radial_shells(self.N, 1.0, alternate=True, rng=rng)

@@ -1,4 +1,4 @@
-r"""No network of this shape has more regions (Serra).
+r"""An upper bound on the number of linear regions (Serra).
 
 A ReLU network with d inputs and hidden widths :math:`n_1, \dots, n_L` has at most
 
@@ -49,7 +49,7 @@ class RegionUpperBound(Claim[Given]):
     )
     symbols = "bound", "regions"
     rows = ("1 layer", "2 layers", "3 layers", "product of all layers")
-    shows = Along("Far below what the shape allows", x="up to layer", log="y")
+    shows = Along("Regions of a random network and their upper bound", x="up to layer", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_rectifier(2, self.widths, rng=rng), self.widths)

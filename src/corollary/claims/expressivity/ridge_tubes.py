@@ -89,7 +89,7 @@ class RidgeTubes(Claim[Given]):
         found = [ridge_support(given.f, T) for T in REACHES]
         return Series(REACHES, [s.outside(given.directions, given.radius) / s.total for s in found])
 
-    @picture("The network in frequencies", x="ω₁", y="ω₂", equal=True, each=1)
+    @picture("Fourier transform of the network", x="ω₁", y="ω₂", equal=True, each=1)
     def marks(self, trial: Trial[Given]) -> Marks:
         found = ridge_support(trial.given.f, 12.0)
         level = (found.energy / found.energy.max()).clamp(min=1e-5).log10()

@@ -1,4 +1,4 @@
-r"""Folding identifies boxes.
+r"""Space folding: a layer maps every box of a grid onto the same cube.
 
 A map F identifies the sets S and T if :math:`F(S) = F(T)`. A layer of p rectifiers a coordinate
 that computes a zig-zag in each of d coordinates identifies the :math:`p^d` boxes of a grid: each is

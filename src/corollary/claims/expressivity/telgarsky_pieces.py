@@ -1,4 +1,4 @@
-r"""Few pieces cannot follow many teeth.
+r"""A function with few affine pieces cannot approximate a sawtooth with many.
 
 Every function g with t affine pieces has the distance
 
@@ -58,7 +58,7 @@ class TelgarskyPieces(Claim[Given]):
     )
 
     shows = Along(
-        "Many flanks, t pieces",
+        "Distance of functions with t pieces from the sawtooth",
         x="t",
         at="counts",
         log="x",

@@ -1,4 +1,4 @@
-r"""Rate at which tubes lose the ball.
+r"""The share of a ball inside a tube decays exponentially with the dimension.
 
 For :math:`r > 1` the share :math:`p_n` of the ball :math:`r\,\mathbb B^n` that one unit tube fills
 falls exponentially with the dimension, by :math:`\log r` in each:
@@ -41,7 +41,7 @@ class TubeRate(Claim[float]):
         lambda: 0.5,
     )
     symbols = "−log r", "log(share of one tube) / n"
-    shows = Over("Rate of loss in each dimension", x="dimension n")
+    shows = Over("Rate of decay per dimension", x="dimension n")
 
     def given(self, rng: Generator) -> float:
         return self.r

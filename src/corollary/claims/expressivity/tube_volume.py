@@ -1,4 +1,4 @@
-r"""Tubes cannot fill the ball.
+r"""Few tubes fill only a small share of a high-dimensional ball.
 
 The m tubes of radius one along lines through the origin, where a network of width m has its
 spectrum, fill at most the share

@@ -51,7 +51,7 @@ class WeightedParseval(Claim[Given]):
 
     relation = equals(ulps=2.0**20)  # aliasing of the tanh units and of the ends, below 1e-10
     supposes = Suppose(
-        "f φ and g φ die out and are square integrable",
+        "f φ and g φ are square integrable and negligible at the ends",
         left_at_the_ends,
         "The constant function 1 is not square integrable.",
         f=lambda g: lambda x: 1 / g.phi(x),

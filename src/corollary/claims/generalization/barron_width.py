@@ -1,4 +1,4 @@
-r"""Approximation plus estimation: the best width grows like the root of the samples.
+r"""Approximation plus estimation error: the best width grows like √M for M samples.
 
 The mean squared error of a least-squares network with n units on M noisy samples is of order
 
@@ -100,7 +100,12 @@ class BarronWidth(Claim[Given]):
         best = [lowest(e.mean(dim=1).tolist()) for e in found.values()]
         return Kept(Series(SAMPLES, best), errors=found)
 
-    @picture("Too few units, too many units", x="n", y="mean squared test error", log="xy")
+    @picture(
+        "Test error against the width: approximation and estimation error",
+        x="n",
+        y="mean squared test error",
+        log="xy",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         given = trial.given
         for M in SAMPLES[::2]:

@@ -39,7 +39,7 @@ class ChangeOfMeasure(Claim[Given]):
         Suppose(
             "Q is dominated by P",
             lambda g: below(g.Q[g.P == 0].sum(), 0.0),
-            "Half of the mass of Q lies where P has none, so E_P does not see φ there.",
+            "Half of the mass of Q lies where P has none, and E_P does not depend on φ there.",
             lambda: Given(*torch.tensor([[[1.0, 0]], [[0.5, 0.5]], [[0, 10.0]]]).double()),
         ),
         Suppose(
@@ -51,7 +51,7 @@ class ChangeOfMeasure(Claim[Given]):
         ),
     )
     symbols = "KL(Q‖P) + ln E_P e^φ", "E_Q φ"
-    shows = Parity("Never above", without=False)
+    shows = Parity("E_Q φ is at most the right side", without=False)
 
     def given(self, rng: Generator) -> Given:
         weights = -uniform(rng, 2, self.n, self.k).clamp(min=1e-300).log()

@@ -1,4 +1,4 @@
-r"""Compressed networks come with a bound.
+r"""Generalisation bound for compressed networks.
 
 A network decoded from q numbers, each one of r values fixed before the data, is one of
 :math:`r^q` functions. With probability at least :math:`1-\delta` over n i.i.d. examples, all such
@@ -106,7 +106,7 @@ class CompressionBound(Claim[Given]):
     shows = (
         Along("Three ways to compress a network", x="method", y="error"),
         Sweep(
-            "How much of a network is worth keeping",
+            "Error bound after pruning",
             "keep",
             (10, 20, 40, 90, 130),
             x="parameters kept by pruning",

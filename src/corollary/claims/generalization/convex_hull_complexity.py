@@ -79,7 +79,7 @@ class ConvexHullComplexity(Claim[Given]):
             Level(trial.predicted, label=self.symbols[0], axis="x"),
             Level(float(trial.measured), label=self.symbols[1], role="other", axis="x"),
         )
-        x, title = "sup (1/m) Σ σᵢ f(zᵢ)", "How well random signs are fitted"
+        x, title = "sup (1/m) Σ σᵢ f(zᵢ)", "Correlation with random signs: class and convex hull"
         return Figure(title, x=x, y="density over signs", marks=marks), _growing(
             trial.given.values.shape[1]
         )

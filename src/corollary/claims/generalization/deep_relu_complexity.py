@@ -61,7 +61,9 @@ class DeepReluComplexity(Claim[Given]):
         ),
     )
     symbols = "smaller of the two bounds", "R_S, what the ascent reaches"
-    shows = Along("Fitting random signs", x="L", first=1, log="y", without=False)
+    shows = Along(
+        "Rademacher complexity of deep ReLU networks", x="L", first=1, log="y", without=False
+    )
 
     def given(self, rng: Generator) -> Given:
         x, signs = normal(rng, self.n, self.d), random_signs(self.draws, self.n, rng=rng)

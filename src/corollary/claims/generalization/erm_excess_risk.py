@@ -1,4 +1,4 @@
-r"""The empirically best function is nearly the best.
+r"""Excess risk of empirical risk minimisation is at most twice the largest deviation.
 
 Of N functions with values in [0, 1] let :math:`f_S` have the least empirical risk and :math:`f^*`
 the least risk. On every sample

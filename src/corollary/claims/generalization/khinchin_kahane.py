@@ -1,4 +1,4 @@
-r"""The Khinchin-Kahane inequality: the linear bound is tight up to the root of 2.
+r"""Khinchin-Kahane inequality: the bound for linear predictors is tight up to √2.
 
 .. math:: \mathbb E_\sigma\Bigl\|\sum_i\sigma_ix_i\Bigr\|\ge
    \frac1{\sqrt2}\Bigl(\sum_i\|x_i\|^2\Bigr)^{1/2}
@@ -60,7 +60,7 @@ class KhinchinKahane(Claim[Given]):
         """Two equal vectors."""
         return Given(torch.ones(2, 1, dtype=torch.float64), sign_vectors(2))
 
-    @picture("Between 1/√2 and 1, whatever the points", x="m", y="R_S / its upper bound")
+    @picture("R_S relative to its upper bound, at least 1/√2", x="m", y="R_S / its upper bound")
     def marks(self, trial: Trial[Given]) -> Marks:
         m = len(trial.given.x)
         sizes = range(1, m + 1)

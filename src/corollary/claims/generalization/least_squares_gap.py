@@ -70,8 +70,8 @@ class LeastSquaresGap(Claim[Given]):
     )
     symbols = "−σ²(d/n + d/(n−d−1))", "Ĵ − J"
     shows = (
-        Spread("The training error of a fit is too small"),
-        Sweep("The gap shrinks with more points", "n", (12, 16, 24, 40, 80)),
+        Spread("Training error and test error of least squares"),
+        Sweep("The generalisation gap shrinks with more points", "n", (12, 16, 24, 40, 80)),
     )
 
     def given(self, rng: Generator) -> Given:

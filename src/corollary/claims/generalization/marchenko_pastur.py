@@ -1,4 +1,4 @@
-r"""The spectrum of noise.
+r"""Marchenko-Pastur law: the eigenvalues of a covariance matrix of noise.
 
 Let W be a :math:`p\times n` matrix of independent entries with mean 0, variance 1 and a finite
 fourth moment, of whatever law. As p grows with :math:`c=p/n\le1` fixed, the share of eigenvalues of
@@ -70,7 +70,7 @@ class NoiseSpectrum(Claim[Given]):
     )
     symbols = "0", "distance from the law"
     predicts = 0.0
-    shows = Over("The larger the matrix, the closer to the law", x="p", log="xy")
+    shows = Over("Distance from the Marchenko-Pastur law", x="p", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(self._noise(max(4, self.p // k), rng) for k in (16, 8, 4, 2, 1)))
@@ -80,7 +80,7 @@ class NoiseSpectrum(Claim[Given]):
         far = [torch.tensor([mp.distance(v) for v in spectra(w)]).double() for w, mp in laws]
         return Series([w.shape[1] for w in given.noise], [float(v.mean()) for v in far])
 
-    @picture("Noise has a spectrum of its own", x="λ", y="density")
+    @picture("Eigenvalues of noise and the Marchenko-Pastur law", x="λ", y="density")
     def marks(self, trial: Trial[Given]) -> Marks:
         w = trial.given.noise[-1]
         low, high = law(w).edges

@@ -71,7 +71,7 @@ class MatrixBallComplexity(Claim[Given]):
         one = torch.ones(1, 1, dtype=torch.float64)
         return Given(one, one, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
 
-    @picture("Random signs cancel", x="m", log="xy")
+    @picture("The Rademacher complexity falls like 1/√m", x="m", log="xy")
     def marks(self, trial: Trial[Given]) -> Marks:
         H, X, rng = trial.kept.H, trial.given.X, torch.Generator().manual_seed(0)
         sizes = sorted({max(1, len(H) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})

@@ -81,7 +81,7 @@ class Mcallester(Claim[Given]):
         ),
     )
     symbols = "E_Q R_S + √((KL + ln(2√N/ε))/2N)", "E_Q R"
-    shows = Parity("Risks never exceed the bound", without=False)
+    shows = Parity("Risks and McAllester's bound", without=False)
 
     def given(self, rng: Generator) -> Given:
         R = 0.3 + 0.4 * uniform(rng, self.k)

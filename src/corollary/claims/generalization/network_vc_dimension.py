@@ -89,7 +89,7 @@ class NetworkVcDimension(Claim[Given]):
     )
     symbols = "upper bound on the VC dimension", "points shattered"
     rows = "m = {hidden}"
-    shows = Along("One hidden layer on the line", x="m", at="hidden", log="y")
+    shows = Along("Points on the line shattered by one hidden layer", x="m", at="hidden", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(range(2, self.m + 1)), torch.relu, relu_shatters)

@@ -58,8 +58,8 @@ class PacBayesMnist(Claim[Given]):
     supposes = Suppose(
         "the prior was fixed without the sample", lambda g: g.random.is_blind(), without=learned
     )
-    symbols = "certificate, or a coin for the second", "error"
-    rows = "test error, true labels", "certificate, true labels", "coin labels: exactly 1/2"
+    symbols = "certificate, or 1/2 for random labels", "error"
+    rows = "test error, true labels", "certificate, true labels", "random labels: exactly 1/2"
 
     def given(self, rng: Generator) -> Given:
         train, test = (mnist_or_digits(split, binary=True) for split in ("train", "test"))

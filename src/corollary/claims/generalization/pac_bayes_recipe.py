@@ -59,7 +59,7 @@ class PacBayesRecipe(Claim[Given]):
         "the prior was fixed without the sample", lambda g: g.random.is_blind(), without=learned
     )
     symbols = "certificate", "error on fresh data"
-    rows = "true labels", "coin labels: exactly 1/2"
+    rows = "true labels", "random labels: exactly 1/2"
 
     def given(self, rng: Generator) -> Given:
         train, test = digits("train"), digits("test")
@@ -78,7 +78,7 @@ class PacBayesRecipe(Claim[Given]):
         return [Count(true.wrong, true.tests), 0.5]
 
     @picture(
-        "What the training data certify",
+        "Certificates and errors on fresh data",
         x="labels",
         y="error of the randomised network",
         names=("true", "from a coin"),

@@ -80,7 +80,7 @@ class PacBayesTheorem(Claim[Given]):
             R_S=lambda g, rng: (uniform(rng, *g.R_S.shape) < g.R).double(),
         ),
     )
-    symbols = "ε", "share of samples on which it fails"
+    symbols = "ε", "share of samples on which the inequality fails"
 
     def given(self, rng: Generator) -> Given:
         R = 0.2 + 0.6 * uniform(rng, self.k)
@@ -100,7 +100,7 @@ class PacBayesTheorem(Claim[Given]):
         return Kept(Count(int((excess > 0).sum()), len(R_S)), excess=excess)
 
     @picture(
-        "Few samples break the inequality",
+        "The inequality fails on few samples",
         x="Δ(E_Q R, E_Q R_S) minus the right side",
         y="density over samples",
     )

@@ -56,7 +56,7 @@ class Pinsker(Claim[Given]):
         ),
     )
     symbols = "½‖P − Q‖₁²", "KL(P‖Q)"
-    shows = Parity("Never below", without=False)
+    shows = Parity("KL(Q‖P) is at least the bound", without=False)
 
     def given(self, rng: Generator) -> Given:
         weights = -uniform(rng, 2, self.n, self.k).clamp(min=1e-300).log()
@@ -81,7 +81,7 @@ class Pinsker(Claim[Given]):
         P, Q = torch.tensor([[[0.5, 0.5]], [[0.501, 0.499]]], dtype=torch.float64)
         return Given(P, Q)
 
-    @picture("Two ways to invert, from q = 0.05", x="p", y="kl(q‖p)")
+    @picture("Bounds on p from q = 0.05: inverse of kl and Pinsker", x="p", y="kl(q‖p)")
     def marks(self, trial: Trial[Given]) -> Marks:
         q, c = 0.05, 0.1
         p = torch.linspace(0.001, 0.6, 200, dtype=torch.float64)

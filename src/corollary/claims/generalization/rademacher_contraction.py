@@ -82,7 +82,7 @@ class RademacherContraction(Claim[Given]):
         """Values that ReLU leaves alone."""
         return Given(normal(rng, 8, 8).abs(), (torch.relu,), 1.0)
 
-    @picture("Only a jump makes small differences large", x="size of the values", log="xy")
+    @picture("Contraction by Lipschitz functions and by a jump", x="size of the values", log="xy")
     def marks(self, trial: Trial[Given]) -> Marks:
         scales, unit = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0], trial.given.values / self.scale
         bound = [rademacher_complexity(s * unit) for s in scales]

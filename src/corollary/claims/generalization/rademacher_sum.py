@@ -1,4 +1,4 @@
-r"""The complexity of a sum of classes.
+r"""Rademacher complexity of a sum of classes.
 
 .. math:: \hat{\mathcal R}_S(\mathcal F+\mathcal F')=
    \hat{\mathcal R}_S(\mathcal F)+\hat{\mathcal R}_S(\mathcal F'),\qquad
@@ -62,7 +62,7 @@ class RademacherSum(Claim[Given]):
     def measure(self, given: Given) -> float:
         return rademacher_complexity(given.sums)
 
-    @picture("Complexities add up", x="functions in F′")
+    @picture("Rademacher complexity of a sum of classes", x="functions in F′")
     def marks(self, trial: Trial[Given]) -> Marks:
         F, G, _ = trial.given
         sizes = list(range(1, len(G) + 1))

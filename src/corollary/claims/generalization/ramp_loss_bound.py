@@ -101,7 +101,7 @@ class RampLossBound(Claim[Given]):
         z = self.n**0.5 / self.W * normal(rng, POPULATION, POPULATION) / POPULATION**0.5
         return Given(z, torch.randint(POPULATION, (60, self.n), generator=rng))
 
-    @picture("The ramp lies between two step functions", x="margin m = y f(x)", y="loss")
+    @picture("The ramp loss lies between two zero-one losses", x="margin m = y f(x)", y="loss")
     def losses(self, trial: Trial[Given]) -> Marks:
         m = torch.linspace(-1.5, 2.5, 161, dtype=torch.float64)
         yield Curve(ramp(m), m, "ramp")

@@ -57,7 +57,7 @@ class RandomLabels(Claim[Given]):
         "A network with one hidden unit cannot fit random labels.",
         m=1,
     )
-    symbols = "1, 1 and ½", "share that is right, mean over networks"
+    symbols = "1, 1 and ½", "accuracy, mean over networks"
     predicts = [1.0, 1.0, 0.5]
     rows = "random labels, on the sample", "true labels, on the sample", "random labels, elsewhere"
 
@@ -93,7 +93,9 @@ class RandomLabels(Claim[Given]):
         )
         return nets
 
-    @picture("Training error says nothing about the labels", x="share of random labels", y="error")
+    @picture(
+        "Training error and test error on random labels", x="share of random labels", y="error"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Points(SHARES, trial.kept.inside, label="on the sample")
         yield Curve(

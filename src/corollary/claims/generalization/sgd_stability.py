@@ -89,7 +89,7 @@ class SgdStability(Claim[Given]):
     )
     symbols = "(2/n) Σ η, for L = 1", "mean over the data sets"
     shows = Along(
-        "Train faster, generalise better",
+        "Distance of the runs and generalisation gap over the steps",
         x="t",
         y="distance and gap",
         at="times",

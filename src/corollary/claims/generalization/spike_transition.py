@@ -1,4 +1,4 @@
-r"""A signal shows in the spectrum from a threshold on.
+r"""BBP transition: a signal changes the largest eigenvalue only above a threshold.
 
 Add to :math:`p\times n` noise X (independent entries, mean 0, variance 1, finite fourth moment) one
 direction: :math:`W=\theta uv^\top+X` with unit vectors u and v. As p grows with p/n fixed and
@@ -93,7 +93,7 @@ class SpikeTransition(Claim[Given]):
     def measure(self, given: Given) -> list[Sample]:
         return [Sample(largest(given.noise, t)) for t in given.t]
 
-    @picture("Below its threshold a signal hides in the noise", x="t")
+    @picture("Largest eigenvalue against the strength of the signal", x="t")
     def marks(self, trial: Trial[Given]) -> Marks:
         noise, end = trial.given.noise[:6], max(2.0, *trial.given.t)
         p, n = noise.shape[1:]

@@ -77,7 +77,7 @@ class Symmetrisation(Claim[Given]):
         """A function and its negation on two points, one sample: half of the bound."""
         return Given(torch.eye(2, dtype=torch.float64), all_samples(2, 1))
 
-    @picture("Random signs replace the distribution", x="m", y="value")
+    @picture("Symmetrisation: both sides of the inequality", x="m", y="value")
     def marks(self, trial: Trial[Given]) -> Marks:
         values, sizes = trial.given.values, range(1, trial.given.samples.shape[1] + 1)
         for k in sorted({1, 2, len(values)}):

@@ -102,7 +102,13 @@ class TangentConcentration(Claim[Given]):
         ),
     )
     symbols = "⋆", "1 − δ quantile of ‖G − Ĝ‖₂"
-    shows = Along("The tangent kernel settles", x="m", at="widths", log="xy", without=False)
+    shows = Along(
+        "The sampled tangent kernel converges with the width",
+        x="m",
+        at="widths",
+        log="xy",
+        without=False,
+    )
 
     def given(self, rng: Generator) -> Given:
         X, W = normal(rng, self.n, self.d), normal(rng, self.runs, self.m, self.d)

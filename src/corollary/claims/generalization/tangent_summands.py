@@ -1,4 +1,4 @@
-r"""Size of the summands of the tangent kernel.
+r"""Norm bound for the summands of the tangent kernel.
 
 Unit k of a two-layer network contributes
 :math:`(H_k)_{ij}=x_i^\top x_j\,\sigma'(w_k^\top x_i)\,\sigma'(w_k^\top x_j)` to the tangent kernel
@@ -69,7 +69,7 @@ class TangentSummands(Claim[Given]):
         one = torch.ones(1, 1, dtype=torch.float64)
         return Given(one, one, activation("relu"), 1.0)
 
-    @picture("Every unit's summand is bounded by the inputs", x="‖H_k‖_F", y="density")
+    @picture("Frobenius norms of the summands of single units", x="‖H_k‖_F", y="density")
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Histogram(trial.kept.norms, label=f"{len(trial.given.W)} units")
         for b, r in zip(trial.predicted, self.rows, strict=True):

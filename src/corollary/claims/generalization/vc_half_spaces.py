@@ -62,7 +62,7 @@ class VcHalfSpaces(Claim[Given]):
 
         return [largest(d) for d in given.dims]
 
-    @picture("Radon: four points always split like this", x="x₁", y="x₂", equal=True)
+    @picture("Radon: four points in two groups that no line separates", x="x₁", y="x₂", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         x = normal(generator(0, "radon"), 4, 2)
         split = radon_partition(x)

@@ -89,7 +89,7 @@ class Weyl(Claim[Given]):
         A, B = torch.tensor([[3.0, -1.0], [2.0, -2.0]], dtype=torch.complex128)
         return Given(A.diag(), B.diag())
 
-    @picture("No eigenvalue leaves its tube", x="t", y="λ_k(A + tB)")
+    @picture("Each eigenvalue stays within Weyl's bounds", x="t", y="λ_k(A + tB)")
     def marks(self, trial: Trial[Given]) -> Marks:
         A, B = trial.given
         t = torch.linspace(0, 1, 41, dtype=torch.float64)

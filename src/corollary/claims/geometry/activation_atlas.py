@@ -1,4 +1,4 @@
-r"""Neighbours in an activation atlas mean the same.
+r"""Adjacent cells of an activation atlas show the same class.
 
 The activations of a layer over many inputs are laid out in their principal plane and the plane is
 cut into cells. In a network trained on handwritten digits adjacent cells agree in their most common
@@ -55,7 +55,7 @@ class ActivationAtlas(Claim[Given]):
     )
     symbols = "4", "agreement of adjacent cells / of random cells"
     predicts = 4.0
-    shows = Spread("Adjacent cells mean the same")
+    shows = Spread("Agreement of adjacent cells of an activation atlas")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("train")

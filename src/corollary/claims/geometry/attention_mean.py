@@ -1,4 +1,4 @@
-r"""Attention without a preference is a mean over neighbours.
+r"""Graph attention with attention vector u = 0 is the mean over neighbours.
 
 The layer :math:`x_i'=\sum_jq_{ij}Vx_j`,
 :math:`q_{ij}=\operatorname{softmax}_j\rho(u^\top[Vx_i,Vx_j])`, with the softmax over
@@ -57,7 +57,9 @@ class AttentionMean(Claim[Given]):
         ),
     )
     symbols = "mean over N(i) ∪ {i}", "attention over N(i) ∪ {i}"
-    shows = Along("With u = 0", x="node i", y="x′ of node i", first=1)
+    shows = Along(
+        "Attention with u = 0 and the mean over neighbours", x="node i", y="x′ of node i", first=1
+    )
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

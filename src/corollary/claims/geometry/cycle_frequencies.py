@@ -1,4 +1,4 @@
-r"""The frequencies of a ring.
+r"""Laplacian eigenvalues of a ring: its graph frequencies.
 
 The Laplacian of the cycle of :math:`M` nodes has the eigenvalues
 
@@ -31,7 +31,7 @@ class CycleFrequencies(Claim[Graph]):
     supposes = Suppose(
         "the graph is a ring",
         lambda g: bool((g.degrees == 2).all()) and g.is_connected,
-        "A path, the ring cut open, has the frequencies of a cosine transform.",
+        "A path (a ring with one edge removed) has the frequencies of a cosine transform.",
         lambda g: path_graph(g.M),
     )
     symbols = "2 − 2cos(2πk/M)", "frequencies of the ring"
@@ -46,7 +46,7 @@ class CycleFrequencies(Claim[Graph]):
     def measure(self, given: Graph) -> Tensor:
         return fourier_basis(given).frequencies
 
-    @picture("Its modes are waves", x="node m", y="entry of the mode")
+    @picture("The eigenvectors of a ring are waves", x="node m", y="entry of the mode")
     def modes(self, trial: Trial[Graph]) -> Marks:
         U = fourier_basis(trial.given).modes
         for k in sorted({0, 1, min(3, self.M - 1), self.M - 1}):

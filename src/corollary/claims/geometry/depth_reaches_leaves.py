@@ -1,4 +1,4 @@
-r"""Fewer layers than hops cannot learn.
+r"""A graph network with fewer layers than hops cannot learn from a distant node.
 
 In a binary tree of depth :math:`r` one leaf carries a sign, and the root has to name it. A network
 of :math:`k<r` layers computes the same at the root for both signs: it is right in exactly half of
@@ -61,7 +61,9 @@ class DepthReachesLeaves(Claim[Given]):
     )
     symbols = "1/2 for k < r, else 1", "accuracy at the roots"
     rows = "k = {depths}"
-    shows = Along("One leaf of each tree carries a sign", x="k, layers", at="depths")
+    shows = Along(
+        "Accuracy at the roots; one leaf per tree carries a sign", x="k, layers", at="depths"
+    )
 
     def given(self, rng: Generator) -> Given:
         tree, n = binary_tree(self.r), 2 * (self.trees // 2)

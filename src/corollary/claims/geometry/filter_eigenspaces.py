@@ -1,4 +1,4 @@
-r"""A filter depends on the graph alone.
+r"""A spectral filter does not depend on the basis of eigenvectors.
 
 If :math:`G` is a function of the frequency, :math:`UG(\Lambda)U^\top` is the same for every
 orthonormal basis :math:`U` of eigenvectors of :math:`L`: signs may be turned and modes of equal
@@ -60,18 +60,24 @@ class FilterEigenspaces(Claim[Given]):
         Suppose(
             "modes of equal frequency have equal gains",
             lambda g: near(g.gains, by_frequency(g)),
-            "The filter keeps only every other mode, and the two bases give different results.",
+            "If the filter keeps only every other mode, the two bases give different results.",
             gains=lambda g: (torch.arange(len(g.x)) % 2).double(),
         ),
         Suppose(
-            "the second basis consists of modes",
+            "the second basis consists of eigenvectors of the Laplacian",
             lambda g: near(g.U * g.frequencies @ g.U.T @ g.V, g.V * g.frequencies),
-            "The basis consists of nodes instead of modes, so each value is scaled separately.",
+            "The second basis is the standard basis (one vector per node), "
+            "so the filter scales the signal at each node separately.",
             V=lambda g: torch.eye(len(g.x), dtype=torch.float64),
         ),
     )
     symbols = "exp(−tL)x, first basis", "exp(−tL)x, second basis"
-    shows = Along("Two bases of one Laplacian", x="node m", y="filtered signal", first=1)
+    shows = Along(
+        "The filtered signal from two bases of eigenvectors",
+        x="node m",
+        y="filtered signal",
+        first=1,
+    )
 
     def given(self, rng: Generator) -> Given:
         f, U = fourier_basis(cycle_graph(self.M))

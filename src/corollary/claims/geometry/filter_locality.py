@@ -1,4 +1,4 @@
-r"""A polynomial of degree K reaches K hops.
+r"""A polynomial graph filter of degree K reaches K hops.
 
 .. math:: \operatorname{dist}(m,n)>K\quad\Longrightarrow\quad
    \Bigl(\sum_{k=0}^K\alpha_kL^k\Bigr)_{mn}=0,

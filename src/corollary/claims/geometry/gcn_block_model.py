@@ -1,4 +1,4 @@
-r"""Neighbours help to classify.
+r"""A GCN classifies nodes better than an MLP when edges follow the classes.
 
 In a graph of communities, where each node has noisy features and few nodes have labels, a
 two-layer GCN classifies the other nodes better than the same network without edges, an MLP: in
@@ -63,7 +63,7 @@ class GcnBlockModel(Claim[Given]):
     )
     symbols = "required gain", "accuracy of the GCN − accuracy of the MLP"
     shows = Sweep(
-        "Few labels, noisy features, three communities",
+        "Gain in accuracy over an MLP, three communities",
         "within",
         (0.03, 0.06, 0.12),
         x="probability of an edge within a community",

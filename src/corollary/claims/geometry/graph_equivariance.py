@@ -1,4 +1,4 @@
-r"""Graph networks do not depend on the numbering of nodes.
+r"""Graph networks are equivariant: they do not depend on the numbering of nodes.
 
 A network that combines every node with its neighbours is equivariant,
 
@@ -66,7 +66,9 @@ class GraphEquivariance(Claim[Given]):
         ),
     )
     symbols = "f(X, A) and its sum", "Pᵀ f(PX, PAPᵀ) and its sum"
-    shows = Along("A relabelled graph", x="node m, then the sum", y="output", first=1)
+    shows = Along(
+        "Outputs on a graph and on its relabelling", x="node m, then the sum", y="output", first=1
+    )
 
     def given(self, rng: Generator) -> Given:
         X, graph = normal(rng, self.M, self.d), erdos_renyi(self.M, self.density, rng=rng)

@@ -1,4 +1,4 @@
-r"""The graph Fourier transform keeps lengths and sorts by smoothness.
+r"""Parseval's identity and smoothness in the graph Fourier transform.
 
 With :math:`L=U\Lambda U^\top` and :math:`\hat x=U^\top x`
 
@@ -61,7 +61,7 @@ class GraphParseval(Claim[Given]):
         ),
     )
     symbols = "‖x‖² and xᵀLx", "sums over frequencies"
-    shows = Parity("Two sums over frequencies", log="xy")
+    shows = Parity("Sums over frequencies: squared length and smoothness", log="xy")
 
     def given(self, rng: Generator) -> Given:
         graph, side = karate_club()

@@ -1,4 +1,4 @@
-r"""Data near a manifold have its dimension.
+r"""The intrinsic dimension of data near a manifold is that of the manifold.
 
 Points on a :math:`k`-dimensional manifold in :math:`\mathbb{R}^D`, with a little noise, look like
 :math:`\mathbb{R}^k` in a small neighbourhood: the ratio of the distances to two neighbours
@@ -57,7 +57,7 @@ class IntrinsicDimension(Claim[Given]):
         *("2-sphere, distances", "2-sphere, covariance", "3-sphere, distances"),
         *("3-sphere, covariance", "roll, distances", "roll, covariance"),
     )
-    shows = Along("Data near a manifold have its dimension", x="cloud and method", log="y")
+    shows = Along("Error of the estimated intrinsic dimension", x="cloud and method", log="y")
 
     def given(self, rng: Generator) -> Given:
         return self.drawn(self.noise, rng)

@@ -1,4 +1,4 @@
-r"""The graph Laplacian adds up differences along edges.
+r"""The Laplacian quadratic form is the sum of squared differences along edges.
 
 For :math:`L=D-A` with the plain degrees :math:`D=\operatorname{diag}(A\mathbf{1})`
 
@@ -47,7 +47,7 @@ class LaplacianQuadraticForm(Claim[Given]):
         d=lambda g: g.d + 1,
     )
     symbols = "sum of (xᵢ − xⱼ)² over edges", "xᵀLx"
-    shows = Parity("Random signals on a random graph")
+    shows = Parity("Laplacian quadratic form of random signals")
 
     def given(self, rng: Generator) -> Given:
         graph = erdos_renyi(self.M, self.density, rng=rng)

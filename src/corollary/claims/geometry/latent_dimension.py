@@ -1,4 +1,4 @@
-r"""Too few latent numbers cannot hold a maximum.
+r"""Deep sets with fewer latent dimensions than elements cannot represent the maximum.
 
 Let :math:`f(X)=\rho(\sum_m\varphi(x_m))` on :math:`M` numbers with a differentiable
 :math:`\varphi:\mathbb{R}\to\mathbb{R}^d` and :math:`d<M`. The sum has fibres: there are sets
@@ -44,7 +44,7 @@ class Given(NamedTuple):
 
 
 def maximum(given: Given) -> Given:
-    """If the network takes a maximum over elements, one latent number is enough."""
+    """If the network takes a maximum over elements, one latent dimension is enough."""
     u, v = torch.tensor([[0.5, 0.5, 0.5], [0.25, 0.5, 0.75]], dtype=torch.float64)
     return Given(DeepSets(nn.Identity(), nn.Identity(), "max"), u, v)
 
@@ -57,12 +57,12 @@ class LatentDimension(Claim[Given]):
     relation = at_least(ulps=1e8)  # the walk leaves the sums equal to about 1e-9
     supposes = (
         Suppose(
-            "elements are added up",
+            "the network sums the features of the elements",
             lambda g: near(g.f(g.sets), g.f.rho(g.f.phi(g.sets).sum(-2))),
             without=maximum,
         ),
         Suppose(
-            "u and v have the same sum of latent numbers",
+            "u and v have the same sum of latent vectors",
             lambda g: near(g.f.phi(g.sets).sum(-2).diff(dim=0), 0.0, to=1e-8),
             "If the two sets have different sums, the network can distinguish them.",
             u=lambda g: 0.3 * torch.linspace(0, 1, len(g.u)).double(),
@@ -83,7 +83,7 @@ class LatentDimension(Claim[Given]):
     def measure(self, given: Given) -> float:
         return float((given.f(given.sets) - given.sets.amax(dim=1)).detach().abs().max())
 
-    @picture("Along a fibre of the sum", x="place along the fibre", y="value")
+    @picture("The maximum of sets with the same latent sum", x="place along the fibre", y="value")
     def marks(self, trial: Trial[Given]) -> Marks:
         path = sum_fibre(trial.given.f.phi, trial.given.u)
         yield Curve(path.amax(dim=1), label="max x", role="predicted")

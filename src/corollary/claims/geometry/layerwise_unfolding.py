@@ -1,4 +1,4 @@
-r"""A network unfolds its data layer by layer.
+r"""Training makes two spirals linearly separable in the last hidden layer.
 
 Two spirals wound around each other cannot be separated by a line. After training, the best linear
 classifier on the last hidden layer is right almost always (at least ``last``), while on the inputs

@@ -1,4 +1,4 @@
-r"""More sets help only with enough latent numbers.
+r"""Learning a maximum from sets: more data help only with enough latent dimensions.
 
 Sets of :math:`M` numbers are described by :math:`d` sums :math:`\sum_m\varphi_k(x_m)`, and the
 maximum is learned from :math:`n` examples by the best means there is without knowing more: the
@@ -57,9 +57,9 @@ class LearningAMaximum(Claim[Given]):
 
     relation = at_most()
     supposes = Suppose(
-        "elements are added up",
+        "the network sums the features of the elements",
         adds_up,
-        "If the network takes a maximum over elements, one latent number is enough.",
+        "If the network takes a maximum over elements, one latent dimension is enough.",
         pool=lambda g: lambda z: z.amax(dim=-2),
     )
     symbols = "floor for d < M, drop for d ≥ M", "ratio of errors, few to many or many to few"

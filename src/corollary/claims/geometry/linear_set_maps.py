@@ -1,4 +1,4 @@
-r"""Linear maps that do not depend on an order.
+r"""Permutation-equivariant linear maps form a space of dimension two.
 
 The matrices :math:`W\in\mathbb{R}^{M\times M}` with :math:`WP=PW` for all permutation matrices
 :math:`P` are
@@ -47,22 +47,25 @@ class LinearSetMaps(Claim[Given]):
     relation = equals()  # dimensions are whole numbers
     supposes = (
         Suppose(
-            "the maps respect a transposition",
+            "the maps commute with the swap of two rows",
             lambda g: all(any(map(is_swap, perms)) for perms in g.perms),
-            "Maps that respect rotations only are circulant matrices, of dimension M.",
+            "Maps that commute with cyclic shifts only are circulant matrices, of dimension M.",
             perms=lambda g: tuple((tuple([*range(1, M), 0]),) for M in g.sizes),
         ),
         Suppose(
-            "the maps respect the cycle of all rows",
+            "the maps commute with the cyclic shift of all rows",
             lambda g: all(any(map(is_turn, perms)) for perms in g.perms),
-            "Many more maps respect a single transposition only.",
+            "Many more maps commute with the swap of two rows only.",
             perms=lambda g: tuple(((1, 0, *range(2, M)),) for M in g.sizes),
         ),
     )
     symbols = "2", "dimension for all permutations"
     rows = "M = {sizes}"
     shows = Along(
-        "How many linear maps respect a symmetry", x="M, elements", y="dimension", at="sizes"
+        "Dimension of the space of equivariant linear maps",
+        x="M, elements",
+        y="dimension",
+        at="sizes",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -47,7 +47,7 @@ class LocalMean(Claim[Given]):
 
     relation = slope(gap=0.1)  # the next term of the expansion bends the line at the largest r
     supposes = Suppose(
-        "f is smooth at x: its second difference settles",
+        "f is smooth at x: its second difference converges",
         lambda g: 0.1 - unsettled(g),
         "At the tip of a cone the quotient grows like 1/r.",
         lambda g: Given(lambda x: x.norm(dim=1), torch.zeros_like(g.x), 0.0),

@@ -1,4 +1,4 @@
-r"""Message passing distinguishes no more than colours.
+r"""Message passing distinguishes no more graphs than colour refinement.
 
 If colour refinement gives two graphs the same histogram of colours, every network of message
 passing layers with a readout that adds over nodes gives them the same value, whatever its weights:
@@ -58,7 +58,7 @@ class MessagePassingColours(Claim[Given]):
         other=lambda g: path_graph(g.graph.M),
     )
     symbols = "readout on one ring", "readout on two rings of half its size"
-    shows = Parity("What random networks see")
+    shows = Parity("Readouts of random networks on two graphs")
 
     def given(self, rng: Generator) -> Given:
         def layer() -> nn.Module:

@@ -1,4 +1,4 @@
-r"""Pooling forgets the order.
+r"""Pooling over elements is permutation invariant.
 
 For any :math:`\varphi` and :math:`\rho`, and with sum, mean or maximum over the elements,
 
@@ -57,7 +57,7 @@ class OrderInvariance(Claim[Given]):
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
     supposes = Suppose("f pools over the elements", pools, without=joined)
     symbols = "f(X)", "f(PX)"
-    shows = Along("One set in many orders", x="order P", first=1)
+    shows = Along("The output for one set in many orders", x="order P", first=1)
 
     def given(self, rng: Generator) -> Given:
         f = DeepSets.of_widths([self.d, 16, 8], [8, 16, 1], self.pool, rng=rng)

@@ -47,7 +47,7 @@ class Oversmoothing(Claim[Given]):
         lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
     )
     symbols = "λᵏ ‖X − uuᵀX‖", "‖Āᵏ X − uuᵀX‖"
-    shows = Along("Every round forgets", x="k, rounds", log="y")
+    shows = Along("Distance from the limit after k rounds", x="k, rounds", log="y")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()
@@ -60,7 +60,11 @@ class Oversmoothing(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return oversmoothing_curve(given.graph, given.X, self.K).distance
 
-    @picture("In the end only the degree is left", x="√d of the node", y="first feature")
+    @picture(
+        "The limit depends on the degree of the node only",
+        x="√d of the node",
+        y="first feature",
+    )
     def collapse(self, trial: Trial[Given]) -> Marks:
         graph, X = trial.given
         for k in (0, 2, self.K):

@@ -1,4 +1,4 @@
-r"""The influence of distant nodes is squeezed.
+r"""Oversquashing: a bound on the influence of distant nodes.
 
 For :math:`k` layers :math:`X\mapsto\sigma(\bar AXW_l)` with :math:`|\sigma'|\le1` the derivative of
 node :math:`m` by the features of node :math:`n` is at most

@@ -1,4 +1,4 @@
-r"""Few points decide what a PointNet sees.
+r"""The output of a PointNet depends on few critical points.
 
 The global feature :math:`g=\max_m h(x_m)\in\mathbb{R}^K` of a cloud is attained, entry by entry, by
 at most :math:`K` of its points. These *critical* points :math:`C` give it alone:
@@ -87,7 +87,7 @@ class PointnetCriticalPoints(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return torch.cat([given.net(given.X[S])[1].detach() for S in given.kept])
 
-    @picture("A few points decide; front of the cloud", x="x₁", y="x₂", equal=True)
+    @picture("Critical points, front of the cloud", x="x₁", y="x₂", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         X, _, (critical, *_) = trial.given
         few = X[critical]

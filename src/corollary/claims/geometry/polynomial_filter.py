@@ -61,7 +61,7 @@ class PolynomialFilter(Claim[Given]):
         G=lambda g: lambda f: (f < 5).double(),
         alpha=line,
     )
-    symbols = "by eigenvectors", "by sparse products"
+    symbols = "computed with eigenvectors", "computed with sparse products"
     shows = Along("A filtered signal on the karate club", x="node", y="value", first=1)
 
     def given(self, rng: Generator) -> Given:

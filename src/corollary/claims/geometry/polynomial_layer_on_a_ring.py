@@ -63,7 +63,7 @@ class PolynomialLayerOnARing(Claim[Given]):
         kernel=lambda g: g.kernel * (torch.arange(g.kernel.shape[2]) >= g.kernel.shape[2] // 2),
     )
     symbols = "circular convolution", "polynomial layer"
-    shows = Parity("All output channels at all nodes")
+    shows = Parity("Outputs of both layers, all channels and nodes")
 
     def given(self, rng: Generator) -> Given:
         kernel = normal(rng, self.c_out, self.c_in, 2 * self.K + 1)

@@ -1,4 +1,4 @@
-r"""A sum can hold a set.
+r"""Power sums determine a set: the embedding of deep sets.
 
 The power sums :math:`p_k=\sum_mx_m^k`, :math:`k=1,\dots,M`, determine the multiset
 :math:`\{x_1,\dots,x_M\}`: by Newton's identities they give the coefficients of

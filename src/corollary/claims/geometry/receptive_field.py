@@ -1,4 +1,4 @@
-r"""A node depends on its neighbourhood alone.
+r"""Receptive field of a graph network: k layers reach k hops.
 
 After :math:`k` rounds of message passing the features of node :math:`m` depend on the features of
 exactly the nodes within :math:`k` hops,

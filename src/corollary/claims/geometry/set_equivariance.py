@@ -1,4 +1,4 @@
-r"""Equivariance is undone by the transpose.
+r"""Permutation equivariance of set functions: the transpose restores the order.
 
 A map of sets :math:`f(X)_m=\rho(x_m,\sum_k\varphi(x_k))` is equivariant:
 
@@ -49,7 +49,9 @@ class SetEquivariance(Claim[Given]):
         R=lambda g: g.P,
     )
     symbols = "f(X)", "Pᵀ f(PX)"
-    shows = Along("Putting the rows back", x="row m", y="value of row m", first=1)
+    shows = Along(
+        "Outputs after the order of rows is restored", x="row m", y="value of row m", first=1
+    )
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.M, self.d)

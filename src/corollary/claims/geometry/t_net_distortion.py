@@ -1,4 +1,4 @@
-r"""What the penalty of a T-net bounds.
+r"""The penalty of a T-net bounds the distortion of distances.
 
 A T-net multiplies every point of a cloud by one matrix :math:`A`. For all points
 :math:`x\neq y`
@@ -50,7 +50,10 @@ class TNetDistortion(Claim[Given]):
     )
     symbols = "‖I − AAᵀ‖", "largest relative change of a squared distance"
     shows = Sweep(
-        "Distortion and penalty", "step", (0.02, 0.04, 0.06, 0.1, 0.15), x="noise on weights"
+        "Distortion of distances and penalty",
+        "step",
+        (0.02, 0.04, 0.06, 0.1, 0.15),
+        x="noise on weights",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -1,4 +1,4 @@
-r"""A finite network beats its kernel where features matter.
+r"""Feature learning: a finite network beats its tangent kernel on a single-index model.
 
 When the target depends on one direction only, :math:`y = g(u^\top x)`, a network of finite width
 turns its first layer towards u, and its error from n samples falls below that of regression with
@@ -75,7 +75,9 @@ class FiniteBeatsKernel(Claim[Given]):
     symbols = "0", "logarithm of the ratio"
     predicts = [0.0, 0.0]
     rows = "error of the network / of its kernel", "alignment before / after training"
-    shows = Along("A target of one direction", x="mean over runs", y="log ratio")
+    shows = Along(
+        "Network and tangent kernel: errors and alignment", x="mean over runs", y="log ratio"
+    )
 
     def given(self, rng: Generator) -> Given:
         u = normal(rng, self.d)

@@ -56,7 +56,7 @@ class FunctionalFlow(Claim[Given]):
     )
     symbols = "dt²", "|Δf − dt K(y − f)|"
     predicts = 2.0
-    shows = Over("A step in function space", x="dt")
+    shows = Over("Error of a linearised step in function space", x="dt")
 
     def given(self, rng: Generator) -> Given:
         model = MLP([3, self.width, 1], "tanh", rng=rng)

@@ -50,7 +50,7 @@ def mixed(given: Given) -> Given:
 
 
 def on_one_side(given: Given) -> Given:
-    """The outer class lies on one side only, so a line already separates the classes."""
+    """The outer class lies on one side only, so a line separates the classes."""
     kept = (given.y < 0) | (given.x[:, 0] > 1.5)
     return Given(given.x[kept], given.y[kept])
 

@@ -1,4 +1,4 @@
-r"""Linear targets are easy for the two-layer kernel.
+r"""Linear targets have a small complexity under the two-layer kernel.
 
 For unit inputs and :math:`y = X\beta`, because :math:`H^\infty \succeq \frac14XX^\top` and
 :math:`\mathrm{tr}H^\infty = n/2`,

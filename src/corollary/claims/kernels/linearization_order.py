@@ -58,7 +58,7 @@ class LinearizationOrder(Claim[Given]):
 
     relation = slope(gap=0.1)  # third-order terms bend the curve by less
     supposes = Suppose(
-        "the network is twice differentiable: second differences settle",
+        "the network is twice differentiable: second differences converge",
         lambda g: 0.1 - unsettled(g),
         without=at_a_kink,
     )

@@ -1,4 +1,4 @@
-r"""The tangent kernel of a wide network stays put.
+r"""The tangent kernel of a wide network stays nearly constant during training.
 
 Trained by gradient flow on the squared loss, a network of width n in the NTK parametrisation keeps
 its tangent kernel up to a drift that vanishes with the width,
@@ -50,7 +50,7 @@ class NtkConstancy(Claim[Given]):
     )
     symbols = "n^(−1/2)", "|Θₜ − Θ₀| / |Θ₀|"
     predicts = -0.5
-    shows = Over("Kernel drift", x="width n")
+    shows = Over("Relative change of the tangent kernel in training", x="width n")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, 3)

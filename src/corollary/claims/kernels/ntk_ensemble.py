@@ -1,4 +1,4 @@
-r"""An ensemble of wide networks fitted to points.
+r"""Mean and variance of an ensemble of trained wide networks.
 
 Wide networks trained from independent starts are Gaussian at every input, with
 

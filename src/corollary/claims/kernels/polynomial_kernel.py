@@ -36,7 +36,7 @@ class PolynomialFeatureMap(Claim[Given]):
 
     relation = equals(ulps=512, scale=10.0)  # some tens of products of size 10 are added up
     supposes = Suppose(
-        "the squared weights count all d^p words",
+        "the squared weights sum to d^p",
         lambda self, g: (g.weights.sum() == self.d**self.p, f"sum {g.weights.sum():g}"),
         "If all monomials have weight 1, the mixed monomials count too little.",
         weights=lambda g: torch.ones_like(g.weights),

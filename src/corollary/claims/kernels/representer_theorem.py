@@ -70,7 +70,11 @@ class RepresenterTheorem(Claim[Given]):
             theta = torch.addmv(phi.T @ y / top, matrix, theta)
         return Kept([*(new @ theta).tolist(), outside_span(theta, phi)], outside=outside)
 
-    @picture("Descent into the span of the training features", x="step", y="distance to the span")
+    @picture(
+        "Distance to the span of the training features in gradient descent",
+        x="step",
+        y="distance to the span",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Curve(trial.kept.outside, label="with a regulariser")
         for b in trial.without:

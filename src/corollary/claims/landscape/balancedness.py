@@ -54,7 +54,7 @@ class Balancedness(Claim[Given]):
     )
     symbols = "at the start", "at the end"
     rows = ("‖W₂ᵀW₂ − W₁W₁ᵀ‖", "its trace", "‖W₃ᵀW₃ − W₂W₂ᵀ‖", "its trace")
-    shows = Along("Layers move, their differences do not", x="number", y="value")
+    shows = Along("Conserved differences at the start and at the end", x="number", y="value")
 
     def given(self, rng: Generator) -> Given:
         target, *layers = 0.7 * normal(rng, self.L + 1, self.d, self.d) / self.d**0.5

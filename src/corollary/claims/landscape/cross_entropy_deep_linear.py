@@ -46,13 +46,15 @@ class CrossEntropyDeepLinear(Claim[Given]):
     supposes = Suppose(
         "y is a probability vector",
         lambda g: (g.y >= 0).all() and abs(float(g.y.sum()) - 1) < 1e-12,
-        "One class has weight 20 in y, so the gradients are 20 times as large.",
+        "One class has weight 20 in y, and the gradients are 20 times as large.",
         y=lambda g: 20 * g.y,
     )
     symbols = "2d(dσ²)^(L−1)‖x‖²", "E‖∂ℓ/∂W^l‖²"
     shows = (
         Along("Cross-entropy gradients hardly depend on the layer", x="layer l", first=1),
-        Sweep("The gradient of the first layer", "gain", (0.25, 0.5, 1.0, 2.0), x="dσ²", log="xy"),
+        Sweep(
+            "Size of the first layer's gradient", "gain", (0.25, 0.5, 1.0, 2.0), x="dσ²", log="xy"
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

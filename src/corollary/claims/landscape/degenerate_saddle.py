@@ -1,4 +1,4 @@
-r"""A saddle that its Hessian does not show.
+r"""A degenerate saddle: the Hessian of a deep linear network vanishes at zero.
 
 The loss :math:`\frac12(w_1\cdots w_h-1)^2` of a linear network with one unit per layer is critical
 at 0. For :math:`h=2` the Hessian there has the eigenvalues :math:`\pm1`. For :math:`h\ge3` it
@@ -71,7 +71,13 @@ class DegenerateSaddle(Claim[Given]):
     symbols = "exponent h", "f(0) − f(w)"
     shows = (
         Over("Descent from the saddle at zero", x="t", without=False),
-        Sweep("The deeper, the flatter", "h", range(2, 7), y="exponent of descent", log=""),
+        Sweep(
+            "Deeper networks have flatter saddles",
+            "h",
+            range(2, 7),
+            y="exponent of descent",
+            log="",
+        ),
     )
 
     def given(self, rng: Generator) -> Given:

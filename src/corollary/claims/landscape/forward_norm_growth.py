@@ -52,7 +52,7 @@ class ForwardNormGrowth(Claim[Tensor]):
     shows = (
         Along("With σ² = 1/d the signal keeps its length", x="layers t", first=1, log="y"),
         Sweep(
-            "Only σ² = 1/d keeps the signal",
+            "The signal vanishes or explodes unless σ² = 1/d",
             "gain",
             (0.25, 0.5, 0.75, 1.0, 1.25),
             x="dσ²",

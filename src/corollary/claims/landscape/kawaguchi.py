@@ -94,7 +94,7 @@ class Kawaguchi(Claim[Given]):
         runs = [fit(m, data, half_squares, sgd, steps=self.steps).losses for m in models]
         return Kept([*(r[-1] for r in runs), *(lowest(w, given) for w in widths)], runs=runs)
 
-    @picture("Past the saddles to the global minimum", x="step", y="L", log="y")
+    @picture("Gradient descent reaches the global minimum", x="step", y="L", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         X, Y, _ = trial.given
         for i, run in enumerate(trial.kept.runs):

@@ -1,4 +1,4 @@
-r"""Optimal inner factor.
+r"""Optimal second factor of a two-layer linear network.
 
 For fixed :math:`A` the loss :math:`\frac12\|Y-ABX\|_F^2` is convex in :math:`B`, with Hessian
 :math:`S_{xx}\otimes A^\top A`, and :math:`B` is a minimiser iff
@@ -53,7 +53,7 @@ class OptimalSecondFactor(Claim[Given]):
     )
     symbols = "L(A, B)", "L of a rival"
     shows = Along(
-        "No factor near B has a smaller loss",
+        "Losses of other factors near B",
         x="rival",
         first=1,
         caption="The last rival is a least-squares solution.",

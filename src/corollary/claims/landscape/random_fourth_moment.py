@@ -56,7 +56,7 @@ class RandomFourthMoment(Claim[Given]):
     symbols = "formula", "E‖Wξ‖⁴ / (d²σ⁴‖ξ‖⁴)"
     rows = tuple(LAWS)
     kurtosis = [KURTOSIS[law] for law in LAWS]
-    shows = Along("The fourth moment feels the kurtosis", x="kurtosis κ", at="kurtosis")
+    shows = Along("The fourth moment depends on the kurtosis", x="kurtosis κ", at="kurtosis")
 
     def given(self, rng: Generator) -> Given:
         """One vector for all draws, of length 1, with an entry twice as large as the others."""

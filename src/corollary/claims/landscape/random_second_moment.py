@@ -56,7 +56,9 @@ class RandomSecondMoment(Claim[Given]):
     rows = tuple(LAWS)
     kurtosis = [KURTOSIS[law] for law in LAWS]
     shows = Along(
-        "The law of the entries does not matter", x="kurtosis of W's entries", at="kurtosis"
+        "The second moment does not depend on the distribution",
+        x="kurtosis of W's entries",
+        at="kurtosis",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -1,4 +1,4 @@
-r"""Singular modes learn one after another.
+r"""Singular values of a linear network are learned one after another, largest first.
 
 Two balanced layers that share their outer singular vectors with the target keep them along the
 gradient flow of :math:`\frac14\|W_2W_1-W^*\|_F^2`, and each singular value follows a logistic

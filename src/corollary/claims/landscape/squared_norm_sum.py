@@ -1,4 +1,4 @@
-r"""Square of a sum.
+r"""Squared norm of a sum: ‖x + y‖² is at most 2‖x‖² + 2‖y‖².
 
 For vectors, or matrices in the Frobenius norm,
 

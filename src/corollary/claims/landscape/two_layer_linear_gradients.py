@@ -49,7 +49,7 @@ class TwoLayerLinearGradients(Claim[Given]):
         unit=lambda g: lambda h: h + h.square() / 2,
     )
     symbols = "entry by formula", "entry by automatic differentiation"
-    shows = Parity("Gradients from two correlation matrices")
+    shows = Parity("Gradients of a two-layer linear network")
 
     def given(self, rng: Generator) -> Given:
         model = TwoLayerLinear(self.d, self.m, self.k, rng=rng)

@@ -1,4 +1,4 @@
-r"""An autoencoder learns the principal directions one after another.
+r"""A linear autoencoder learns the principal directions one after another.
 
 Gradient descent with step :math:`\eta` on :math:`\frac1{2n}\|X-DCX\|_F^2` from small random
 :math:`C, D` learns direction :math:`u_i`, with :math:`\lambda_i=\sigma_i^2/n`, after about
@@ -61,7 +61,7 @@ class AutoencoderDynamics(Claim[Given]):
         ),
         Suppose("the weights start small", lambda g: 1.01e-3 - g.start),
         Suppose(
-            "there are steps enough for the last direction",
+            "there are enough steps to learn the last direction",
             lambda self, g: g.steps - 1.5 * self.times(g)[-1],
             "After an eighth of the steps, the last direction is not learned yet.",
             steps=lambda g: g.steps // 8,
@@ -104,7 +104,7 @@ class AutoencoderDynamics(Claim[Given]):
             learned.append((u @ D * (u @ C.T)).sum(dim=1))
         return float(reconstruction(given.x, given.x @ C.T @ D.T)), torch.stack(learned)
 
-    @picture("Directions are learned one after another", x="step", y="u_iᵀ D C u_i")
+    @picture("Principal directions are learned one after another", x="step", y="u_iᵀ D C u_i")
     def marks(self, trial: Trial[Given]) -> Marks:
         times = self.times(trial.given)
         shown = trial.kept.learned[: int(2 * times[-1])]

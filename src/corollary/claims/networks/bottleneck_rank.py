@@ -44,7 +44,7 @@ class BottleneckRank(Claim[Given]):
         phi=lambda g: torch.relu,
     )
     symbols = "min{rank C, rank D}", "rank of the reconstructed data, and of DC"
-    shows = Along("The code bounds the rank", x="size m of the code", at="codes")
+    shows = Along("The size of the code bounds the rank", x="size m of the code", at="codes")
 
     @property
     def codes(self) -> range:

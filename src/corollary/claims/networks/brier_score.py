@@ -1,4 +1,4 @@
-r"""The Brier score is proper.
+r"""The Brier score is a proper scoring rule.
 
 If labels follow the law :math:`q`, predicting :math:`p` costs on average
 

@@ -45,7 +45,7 @@ class CrossEntropyGradient(Claim[Given]):
         y=lambda g: g.y / 2,
     )
     symbols = "(p − y)ᵀx, and the loss", "∂ℓ/∂Θ, and the loss"
-    shows = Parity("One formula for all entries")
+    shows = Parity("Entries of the gradient")
 
     def given(self, rng: Generator) -> Given:
         """Half of the targets are one-hot, half are soft."""

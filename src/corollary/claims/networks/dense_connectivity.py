@@ -72,7 +72,9 @@ class DenseConnectivity(Claim[Given]):
     )
     symbols = "k₀ + (l − 1)k, and parameters", "channels read, and parameters"
     rows = (*(f"channels of layer {i}" for i in range(1, 9)), "parameters")
-    shows = Along("A dense block reads more and more", x="layer l", y="channels", at="depth")
+    shows = Along(
+        "Channels read by each layer of a dense block", x="layer l", y="channels", at="depth"
+    )
 
     @property
     def depth(self) -> range:

@@ -1,4 +1,4 @@
-r"""Dividing by N twice is a step N times smaller.
+r"""Dividing the gradient by N twice makes the learning rate N times smaller.
 
 The logistic loss is a mean over :math:`N` points, so its gradient in the logits carries
 :math:`1/N`. A layer that divides its own :math:`dW` and :math:`db` by :math:`N` once more makes the
@@ -50,7 +50,7 @@ class DoubleDivision(Claim[Given]):
         decay=2e-3,
     )
     symbols = "corrected, step η/N", "as printed, step η"
-    shows = Along("One division too many", x="step", y="loss")
+    shows = Along("Loss with one division by N and with two", x="step", y="loss")
 
     def given(self, rng: Generator) -> Given:
         X, y = two_gaussians(self.n, rng=rng)

@@ -43,7 +43,7 @@ class ExpectationLoss(Claim[Given]):
         y=lambda g: g.o.softmax(1),
     )
     symbols = "‖y − p‖₁ / 2, and max|p − y|", "share of wrong labels"
-    shows = Parity("The loss is the share of wrong labels")
+    shows = Parity("Share of wrong labels and expectation loss")
 
     def given(self, rng: Generator) -> Given:
         o, y = normal(rng, 2, self.n, self.k)

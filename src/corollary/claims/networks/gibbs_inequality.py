@@ -56,7 +56,7 @@ class GibbsInequality(Claim[Given]):
         ),
     )
     symbols = "H(y)", "−Σ y ln ν"
-    shows = Parity("Never below the entropy")
+    shows = Parity("Cross-entropies are at least the entropy")
 
     def given(self, rng: Generator) -> Given:
         """Pairs of laws, uniform on the simplex; in the first pair they are equal."""

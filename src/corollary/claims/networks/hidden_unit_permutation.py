@@ -1,4 +1,4 @@
-r"""Permuting hidden units changes nothing.
+r"""A permutation of the hidden units does not change the network's function.
 
 For an entrywise :math:`\varphi` and a permutation matrix :math:`P`,
 :math:`\varphi(PWx+Pb)=P\varphi(Wx+b)`, so that
@@ -60,7 +60,7 @@ class HiddenUnitPermutation(Claim[Given]):
     )
     symbols = "the network", "units permuted"
     t = torch.linspace(-3, 3, 41, dtype=torch.float64).tolist()
-    shows = Along("Units in another order", x="t, along a line", y="f(t)", at="t")
+    shows = Along("The function with permuted hidden units", x="t, along a line", y="f(t)", at="t")
 
     def given(self, rng: Generator) -> Given:
         W, b = normal(rng, self.m, self.d), normal(rng, self.m)

@@ -49,16 +49,16 @@ class MedianAndMean(Claim[Given]):
     relation = equals(ulps=2**10, scale=1.0)  # sixty halvings of the range of the samples
     supposes = (
         Suppose(
-            "all samples count alike",
+            "all samples have equal weight",
             lambda g: (g.weight == g.weight[0]).all(),
-            "If large samples count ten times, the weighted median and the weighted mean are best.",
+            "If large samples have ten times the weight, the weighted median and mean are best.",
             weight=lambda g: 1 + 9 * (g.y[:, 0] > g.y[:, 0].median()).double(),
         ),
         Suppose("the number of samples is odd", lambda g: len(g.y) % 2),
     )
     symbols = "median and mean", "minimiser of the L1 and of the squared loss"
     rows = tuple(f"{name} {i}" for name in ("median", "mean") for i in (1, 2, 3))
-    shows = Along("What a constant prediction becomes", x="coordinate", y="best constant")
+    shows = Along("Best constant predictions under both losses", x="coordinate", y="best constant")
 
     def given(self, rng: Generator) -> Given:
         """Skewed samples, so that mean and median differ."""

@@ -62,7 +62,7 @@ class NormalEquations(Claim[Given]):
         Suppose("X Xᵀ is invertible", lambda g: numerical_rank(g.X) == len(g.X), without=silent),
     )
     symbols = "entry of (X Xᵀ)⁻¹ X y", "entry of the minimiser"
-    shows = Parity("Least squares in closed form")
+    shows = Parity("Least-squares weights in closed form")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.d, self.s)

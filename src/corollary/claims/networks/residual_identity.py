@@ -1,4 +1,4 @@
-r"""A residual layer starts from its shortcut.
+r"""A residual layer with zero weights is equal to its shortcut.
 
 .. math:: F[V,W,b](x)=Vx+(\varphi(Wx+b)-\varphi(0)),\qquad F[V,0,0](x)=Vx ;
 
@@ -75,7 +75,7 @@ class ResidualIdentity(Claim[Given]):
         ),
     )
     symbols = "(V x)_j", "F[V, 0, 0](x)_j"
-    shows = Parity("Zero parameters give the shortcut")
+    shows = Parity("Outputs of a residual layer with zero weights")
 
     def given(self, rng: Generator) -> Given:
         block = zeroed(Dense(self.n, self.m, self.phi, rng=rng))

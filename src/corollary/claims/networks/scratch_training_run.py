@@ -1,4 +1,4 @@
-r"""A network from scratch reaches the Bayes rule.
+r"""A network trained from scratch reaches the accuracy of the Bayes rule.
 
 Two correlated Gaussian classes in the plane, two hidden layers of ReLU units, full-batch gradient
 descent with step 0.5: after a hundred steps the network is as good on fresh points as the Bayes
@@ -84,7 +84,7 @@ class ScratchTrainingRun(Claim[Given]):
         right = int((guess == given.label.numpy()).sum())
         return Kept(Count(right, len(guess)), accuracies=run.accuracies)
 
-    @picture("One division by N, or two", x="step", y="training accuracy")
+    @picture("Accuracy with one division by N and with two", x="step", y="training accuracy")
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Level(trial.predicted + self.gap, label="Bayes rule")
         yield Curve(trial.kept.accuracies, label="corrected")

@@ -50,7 +50,7 @@ class SoftmaxShift(Claim[Given]):
         ),
     )
     symbols = "P(class), and 1", "P(class) after the shift, and dimension of the kernel / d"
-    shows = Parity("Before and after the shift")
+    shows = Parity("Softmax before and after the shift")
 
     def given(self, rng: Generator) -> Given:
         Theta, x, shift = (normal(rng, rows, self.d) for rows in (self.k, self.n, 1))

@@ -1,4 +1,4 @@
-r"""AdaGrad does not depend on units.
+r"""AdaGrad does not depend on the scale of the coordinates.
 
 With :math:`\delta=0` the steps
 :math:`\theta_i\leftarrow\theta_i-\eta\,\partial_ih/\sqrt{\gamma_i}`,
@@ -46,7 +46,7 @@ class AdagradUnits(Claim[Given]):
     relation = equals(ulps=2**16)  # roots and quotients of each step, forty times
     supposes = (
         Suppose(
-            "the coordinates do not mix: Q is diagonal",
+            "Q is diagonal: each coordinate has its own curvature",
             lambda g: near(g.Q, g.Q.diagonal().diag()),
             "If the coordinates are rotated, the condition number matters again.",
             Q=lambda g, rng: matrix_with_spectrum(g.Q.diagonal(), rng=rng),

@@ -84,7 +84,7 @@ class BackpropagationRecursion(Claim[Given]):
     supposes = Suppose(
         "each block pulls back by the transpose of its derivative", transposed, without=untransposed
     )
-    symbols = "by torch", "by the recursion"
+    symbols = "with torch.autograd", "with the recursion"
     shows = Parity("Sum and length of the gradient of each parameter")
 
     def given(self, rng: Generator) -> Given:

@@ -73,7 +73,7 @@ class DescentDirection(Claim[Given]):
     )
     symbols = "f(x)", "f(x + as)"
     shows = Along(
-        "Short steps within a right angle of −∇f descend",
+        "Short steps at less than 90° to −∇f decrease f",
         x="length of the step / longest that is sure to descend",
         at="share",
         without=False,

@@ -57,7 +57,7 @@ class DescentLemma(Claim[Given]):
         without=quartic,
     )
     symbols = "η(1 − ηL/2)‖∇f‖²", "f(x) − f(x − η∇f(x))"
-    shows = Sweep("The decrease of one step", "share", (0.1, 0.55, 1.0, 1.45, 1.9), x="ηL", log="")
+    shows = Sweep("Decrease of f in one step", "share", (0.1, 0.55, 1.0, 1.45, 1.9), x="ηL", log="")
 
     def given(self, rng: Generator) -> Given:
         o = hills(self.m, self.d, rng)

@@ -1,4 +1,4 @@
-r"""Gradient descent follows the gradient flow.
+r"""Gradient descent approximates the gradient flow with an error of order 1/N.
 
 Gradient descent is Euler's scheme for :math:`\dot x=-\nabla f(x)`. On a fixed interval [0, T] with
 N steps of size :math:`\eta=T/N\le1/L` its distance to the flow is of first order:
@@ -58,7 +58,7 @@ class EulerFlow(Claim[Given]):
     )
     symbols = "1/N", "‖x_N − x(T)‖"
     predicts = -1.0
-    shows = Over("The distance of descent to flow", x="N steps", without=False)
+    shows = Over("Distance between gradient descent and gradient flow", x="N steps", without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y = 2 * normal(rng, self.n, 2), (uniform(rng, self.n) < 0.5).double()
@@ -70,11 +70,11 @@ class EulerFlow(Claim[Given]):
         runs = [gradient_descent(f, x0, T / N, N).x[-1] for N in STEPS]
         return Series(STEPS, [float((x - end).norm()) for x in runs])
 
-    @picture("Strictly convex: one end", x="x₁", y="x₂", equal=True)
+    @picture("Strictly convex: all runs end at the minimum", x="x₁", y="x₂", equal=True)
     def convex(self, trial: Trial[Given]) -> Marks:
         yield from flows(trial.given.objective, 30.0)
 
-    @picture("Not convex: several ends", x="x₁", y="x₂", equal=True)
+    @picture("Not convex: runs end at several minima", x="x₁", y="x₂", equal=True)
     def several(self, trial: Trial[Given]) -> Marks:
         ones, W = torch.ones(2, dtype=torch.float64), torch.tensor([[1.6, 0.5], [-0.6, 1.5]])
         yield from flows(waves(W.double(), ones, ones), 20.0)

@@ -73,7 +73,9 @@ class GdConvex(Claim[Given]):
         ),
     )
     symbols = "‖x₀ − x*‖²/(2ηk)", "f(x_k) − f*"
-    shows = Along("A sublinear rate", x="k", first=1, log="xy", without=False)
+    shows = Along(
+        "Sublinear convergence of gradient descent", x="k", first=1, log="xy", without=False
+    )
 
     def given(self, rng: Generator) -> Given:
         x0 = normal(rng, self.d)

@@ -73,8 +73,8 @@ class GdNonconvex(Claim[Given]):
             lambda: bowl(1.0, 3.0),
         ),
     )
-    symbols = "2(f(x₀) − f*)/(η(k + 1))", "shortest ‖∇f‖² so far"
-    shows = Along("The shortest gradient so far shrinks", x="k", log="y", without=False)
+    symbols = "2(f(x₀) − f*)/(η(k + 1))", "smallest ‖∇f‖² so far"
+    shows = Along("Smallest gradient norm so far", x="k", log="y", without=False)
 
     def given(self, rng: Generator) -> Given:
         o = hills(self.m, self.d, rng)

@@ -72,7 +72,7 @@ class GdOptimalStep(Claim[Given]):
         found = minimize_scalar(given.worst, bounds=(0.0, longest), method="bounded", options=exact)
         return [float(found.x), float(found.fun)]
 
-    @picture("The worst factor of a step", x="η", y="max (1 − ηλ)²")
+    @picture("Worst-case factor of the error per step", x="η", y="max (1 − ηλ)²")
     def factor(self, trial: Trial[Given]) -> Marks:
         best, rho = trial.predicted
         eta = torch.linspace(0.05, 1.15, 111, dtype=torch.float64) * best

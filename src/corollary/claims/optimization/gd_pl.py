@@ -77,7 +77,9 @@ class GdPl(Claim[Given]):
         ),
     )
     symbols = "(1 − μ/L)^k (f(x₀) − f*)", "f(x_k) − f*"
-    shows = Along("A linear rate without strong convexity", x="k", first=1, log="y", without=False)
+    shows = Along(
+        "Linear convergence without strong convexity", x="k", first=1, log="y", without=False
+    )
 
     def given(self, rng: Generator) -> Given:
         if self.problem == "sine valley":

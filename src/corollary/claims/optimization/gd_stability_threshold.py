@@ -1,4 +1,4 @@
-r"""The largest stable step.
+r"""Largest stable learning rate of gradient descent on a quadratic: 2/λmax.
 
 On a quadratic with :math:`Q\succ0` gradient descent converges from every start if and only if
 

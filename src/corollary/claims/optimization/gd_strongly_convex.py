@@ -59,7 +59,7 @@ class GdStronglyConvex(Claim[Given]):
     )
     symbols = "bound", "gradient descent"
     shows = Along(
-        "A linear rate",
+        "Linear convergence of gradient descent",
         x="k",
         y="distance and gap",
         first=1,

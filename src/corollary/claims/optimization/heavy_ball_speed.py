@@ -1,4 +1,4 @@
-r"""The speed of a heavy ball.
+r"""Step length of gradient descent with momentum (heavy ball).
 
 From rest and under a constant gradient g, the steps
 :math:`\theta^{t+1}=\theta^t-\eta g+\beta(\theta^t-\theta^{t-1})` grow to a final length:
@@ -41,13 +41,13 @@ class HeavyBallSpeed(Claim[Given]):
 
     relation = equals(ulps=2**12)  # a geometric sum against its closed form
     supposes = Suppose(
-        "the ball starts at rest",
+        "the momentum starts at zero",
         lambda g: near(g.last, 0.0),
-        "The ball starts with a velocity uphill.",
+        "The initial momentum points uphill.",
         last=lambda g: 0.3 * g.g,
     )
     symbols = "η(1 − βᵗ⁺¹)/(1 − β)·‖g‖", "‖θᵗ⁺¹ − θᵗ‖"
-    shows = Along("A ball that keeps a share β of its speed", x="t")
+    shows = Along("Step length under a constant gradient, with momentum β", x="t")
 
     def given(self, rng: Generator) -> Given:
         g = normal(rng, self.d)

@@ -1,4 +1,4 @@
-r"""Gradients that SGD and gradient descent need.
+r"""Iteration complexity: gradients that SGD and gradient descent need.
 
 To make :math:`\mathbb E\|\nabla f\|^2\le\varepsilon` for an L-smooth
 :math:`f=\frac1n\sum_if_i` with :math:`\Delta=f(x_0)-f^*` and
@@ -58,7 +58,9 @@ class IterationComplexity(Claim[Stochastic]):
     )
     symbols = "ε", "‖∇f‖²"
     rows = "SGD", "descent", "descent, every function copied"
-    shows = Along("After the number of iterations in the bound", x="method", log="y")
+    shows = Along(
+        "Squared gradient norm after the number of iterations in the bound", x="method", log="y"
+    )
 
     def given(self, rng: Generator) -> Stochastic:
         return stochastic_hill(self.n, self.d, rng)

@@ -1,4 +1,4 @@
-r"""The noise of a mini-batch.
+r"""The variance of a mini-batch gradient.
 
 For :math:`f=\frac1n\sum_if_i` the mean gradient :math:`\hat g` of r uniform draws is unbiased,
 :math:`\mathbb E\hat g=\nabla f`, and with
@@ -46,7 +46,7 @@ class MinibatchVariance(Claim[Given]):
     )
     symbols = "formula", "all batches"
     shows = Along(
-        "A larger batch is quieter",
+        "Variance of the gradient against the batch size",
         x="r",
         y="E‖ĝ − ∇f‖²",
         first=1,

@@ -1,4 +1,4 @@
-r"""Acceleration costs the root of the condition number.
+r"""Nesterov acceleration: the number of steps grows like the root of the condition number.
 
 On a quadratic with curvatures between :math:`\mu` and :math:`L=\kappa\mu`, Nesterov's method with
 :math:`\beta=\frac{\sqrt\kappa-1}{\sqrt\kappa+1}` lowers the gap by a given factor in

@@ -79,7 +79,7 @@ class NewtonConvergence(Claim[Given]):
         ),
     )
     symbols = "M‖x_{k−1} − x*‖²/(2λ)", "‖x_k − x*‖"
-    shows = Along("Newton's error squares at each step", x="k", first=1, log="y")
+    shows = Along("The error is squared at each step", x="k", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         x, y = normal(rng, self.n, self.d), (uniform(rng, self.n) < 0.5).double()

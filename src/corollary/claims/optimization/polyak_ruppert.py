@@ -50,7 +50,7 @@ class PolyakRuppert(Claim[Given]):
     )
     symbols = "1/k", "mean of the iterates"
     predicts = -1.0
-    shows = Over("The mean of the iterates averages out the noise", x="k", y="E‖x − x*‖²")
+    shows = Over("Squared error of the mean of the iterates", x="k", y="E‖x − x*‖²")
 
     def given(self, rng: Generator) -> Given:
         y = normal(rng, self.n)
@@ -69,7 +69,7 @@ class PolyakRuppert(Claim[Given]):
 
         return Kept(error(runs.mean), last=error(runs.x))
 
-    @picture("The last iterate keeps the noise", x="k", y="E‖x − x*‖²", log="xy")
+    @picture("Squared errors of the mean and of the last iterate", x="k", y="E‖x − x*‖²", log="xy")
     def marks(self, trial: Trial[Given]) -> Marks:
         mean, last = trial.measured, trial.kept.last
         yield Points(mean.sizes, mean.values, "mean of the iterates")

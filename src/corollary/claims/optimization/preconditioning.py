@@ -1,4 +1,4 @@
-r"""A preconditioner makes level sets round.
+r"""Preconditioning: P = Q^(-1/2) makes the condition number 1.
 
 In the variable z with :math:`x=Pz` the quadratic :math:`\frac12x^\top Qx-q^\top x` has Hessian
 :math:`PQP`. With :math:`P=Q^{-1/2}`
@@ -45,12 +45,12 @@ class Preconditioning(Claim[Given]):
 
     relation = equals(ulps=2**15, scale=1.0)  # P is computed to rounding times κ
     supposes = Suppose(
-        "for a diagonal P the coordinates do not mix",
+        "the Hessian is diagonal where a diagonal P is used",
         lambda g: near(g.D, g.D.diagonal().diag()),
         "A diagonal P does not undo a rotation.",
         D=lambda g: g.Q,
     )
-    symbols = "round", "preconditioned"
+    symbols = "κ = 1, distance 0", "preconditioned"
     predicts = [1.0, 0.0] * 2
     rows = (
         *("κ, P = Q^(-1/2)", "distance after one step, P = Q^(-1/2)"),

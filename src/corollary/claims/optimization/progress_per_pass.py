@@ -1,4 +1,4 @@
-r"""What a pass over redundant data is worth.
+r"""SGD makes more progress per pass than gradient descent on redundant data.
 
 A step of gradient descent reads all n functions, and so do n steps of SGD. If the data repeat
 themselves (each function occurs many times) and the start is far from the noise floor, then SGD has
@@ -80,7 +80,7 @@ class ProgressPerPass(Claim[Given]):
     )
     symbols = "gradient descent", "SGD"
     shows = Along(
-        "The same data, read once",
+        "Progress in one pass over the data",
         x="passes over the data",
         y="f(x) − f*",
         first=1,

@@ -57,7 +57,10 @@ class QuadraticUpperBound(Claim[Given]):
     )
     symbols = "L‖x − x′‖²/2", "|f(x) − f(x′) − ∇f(x′)ᵀ(x − x′)|"
     shows = Along(
-        "A smooth function stays near its tangents", x="‖x − x′‖", at="distance", without=False
+        "Difference between an L-smooth function and its tangents",
+        x="‖x − x′‖",
+        at="distance",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

@@ -64,7 +64,7 @@ class RandomIterate(Claim[Given]):
     def measure(self, given: Given) -> Sample:
         return Sample(given.chosen / given.squares.mean())
 
-    @picture("The last iterate keeps moving", x="k", y="‖∇f(x_k)‖²", log="y")
+    @picture("Squared gradient norms of the iterates", x="k", y="‖∇f(x_k)‖²", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         found = trial.given.squares
         yield Level(float(found.mean()), "average over all iterates")

@@ -1,4 +1,4 @@
-r"""Steps of Robbins and Monro.
+r"""Robbins-Monro conditions: step sizes for which SGD converges.
 
 If the step sizes of SGD satisfy
 
@@ -59,7 +59,7 @@ class RobbinsMonro(Claim[Given]):
     )
     symbols = "0", "E‖x_k − x*‖², upper end of its 99 % interval"
     predicts = 0.0
-    shows = Over("Steps that shrink, but not too fast", x="k", y="E‖x_k − x*‖²", log="xy")
+    shows = Over("Squared error with Robbins-Monro step sizes", x="k", y="E‖x_k − x*‖²", log="xy")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d)

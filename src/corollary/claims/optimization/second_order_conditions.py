@@ -64,7 +64,7 @@ class SecondOrderConditions(Claim[Given]):
         Suppose(
             "the gradient vanishes at x*",
             lambda g: 1e-9 - stationarity(g.f, g.x),
-            "At 0 the function x + x² has a slope, so there are lower points on one side.",
+            "At 0 the function x + x² has slope 1, so there are lower points on one side.",
             lambda: line(lambda x: (x + x**2).sum(), 1.0, 0.3),
         ),
         Suppose(
@@ -81,7 +81,7 @@ class SecondOrderConditions(Claim[Given]):
         ),
     )
     symbols = "λ‖s‖²/4", "lowest f(x* + s) − f(x*)"
-    shows = Along("A positive definite Hessian makes walls", x="‖s‖", at="r", without=False)
+    shows = Along("Increase of f around the minimum", x="‖s‖", at="r", without=False)
 
     def given(self, rng: Generator) -> Given:
         values = torch.linspace(self.flattest, self.flattest + 2, self.d, dtype=torch.float64)

@@ -1,4 +1,4 @@
-r"""The floor under a step of SGD.
+r"""Noise floor of SGD: a lower bound on the error after one step.
 
 Let :math:`\ell_i(w)=\frac n2(x_i^\top w-y_i)^2` with i uniform, and :math:`w_*` a least-squares
 solution. For :math:`\eta\le1/(2\|X^\top X\|)`
@@ -64,7 +64,7 @@ class SgdFloor(Claim[Given]):
     )
     symbols = "η² E‖∇ℓᵢ(w)‖²", "E‖w⁺ − w_*‖²"
     shows = Along(
-        "Even near the solution, a step of SGD leads away from it",
+        "Near the solution, a step of SGD increases the error",
         x="‖w − w_*‖",
         at="distance",
         log="xy",

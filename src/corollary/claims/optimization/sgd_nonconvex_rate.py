@@ -1,4 +1,4 @@
-r"""SGD on smooth functions.
+r"""SGD on smooth functions that are not convex: a bound on the mean squared gradient.
 
 Let f be L-smooth with :math:`f\ge f^*`, and :math:`\mathbb E\|\nabla f_i(x_k)\|^2\le\sigma^2` along
 the run. With the constant step :math:`\eta=c/\sqrt K`, :math:`c=\sqrt{2(f(x_0)-f^*)/(L\sigma^2)}`,

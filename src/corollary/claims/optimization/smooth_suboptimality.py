@@ -1,4 +1,4 @@
-r"""A long gradient means a high place.
+r"""A large gradient implies a large suboptimality for smooth functions.
 
 If f is L-smooth and :math:`x^*` a global minimiser, then for all x
 
@@ -67,7 +67,7 @@ class SmoothSuboptimality(Claim[Given]):
         ),
     )
     symbols = "‖∇f(x)‖²/(2L)", "f(x) − f(x*)"
-    shows = Parity("Heights and gradients of a smooth function", without=False)
+    shows = Parity("Suboptimality and squared gradient of a smooth function", without=False)
 
     def given(self, rng: Generator) -> Given:
         o, near = sine_valley(self.d), torch.linspace(0.01, 1, self.n, dtype=torch.float64)

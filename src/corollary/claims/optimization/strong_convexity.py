@@ -1,4 +1,4 @@
-r"""Strong convexity is curvature from below.
+r"""Strong convexity: the function lies above its tangent by a parabola.
 
 If the smallest eigenvalue of the Hessian is at least :math:`\mu` on the way from x to
 :math:`x+\delta`, then f lies above its tangent by at least a parabola of that curvature,
@@ -54,7 +54,7 @@ class StrongConvexity(Claim[Given]):
         seen=lambda g: g.x[:, None],
     )
     symbols = "f(x) + ∇f(x)ᵀδ + μ/2 ‖δ‖²", "f(x + δ)"
-    shows = Parity("Above the tangent by a parabola", without=False)
+    shows = Parity("The function lies above its tangent by a parabola", without=False)
 
     def given(self, rng: Generator) -> Given:
         f = logistic(self.points, self.d, self.lam, rng).f

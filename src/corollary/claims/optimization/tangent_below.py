@@ -49,7 +49,7 @@ class TangentBelow(Claim[Given]):
 
     relation = at_least(ulps=64, scale=10.0)  # values and slopes of size 10 are rounded
     supposes = Suppose(
-        "no chord of f runs below f",
+        "no chord of f lies below f",
         chords,
         "A sine lies partly above and partly below its tangents.",
         f=lambda g: lambda x: torch.sin(3 * x).sum(),

@@ -1,4 +1,4 @@
-r"""Bounded gradient implies Lipschitz.
+r"""A bounded gradient implies Lipschitz continuity.
 
 If f is differentiable on a convex set and :math:`\|\nabla f\|\le L` there, then
 
@@ -68,7 +68,7 @@ class BoundedGradient(Claim[Given]):
         Suppose("the set is convex", _segments_inside, without=across_a_cut),
     )
     symbols = "L ‖x − y‖", "|f(x) − f(y)|"
-    shows = Parity("No increment is above the line of slope L", log="xy")
+    shows = Parity("Increments are at most L times the distance", log="xy")
 
     def given(self, rng: Generator) -> Given:
         w, phase = normal(rng, self.waves, 2), uniform(rng, self.waves)

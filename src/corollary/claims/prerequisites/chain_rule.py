@@ -58,7 +58,7 @@ class ChainRule(Claim[Given]):
         "each map is differentiable where it is used", smooth, without=identity_of_two_kinks
     )
     symbols = "entry of J_f(g(x)) J_g(x)", "difference quotient of f ∘ g"
-    shows = Parity("Layer by layer, or all at once")
+    shows = Parity("Jacobian by the chain rule and by difference quotients")
 
     def given(self, rng: Generator) -> Given:
         sizes = [self.d] + [self.m] * self.L

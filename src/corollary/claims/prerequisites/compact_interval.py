@@ -1,4 +1,4 @@
-r"""Open covers of an interval have a finite subcover, and greed finds the smallest.
+r"""Compactness of an interval: a greedy algorithm finds the smallest finite subcover.
 
 Let open intervals cover :math:`[a,b]`. From the first point that is not covered yet take the
 interval around it that reaches furthest, until b is covered: that is a subcover, and no other has
@@ -56,8 +56,10 @@ class CompactInterval(Claim[Given]):
         ),
         Suppose("the intervals cover it", lambda g: covers(*g)),
     )
-    symbols = "intervals taken by greed", "fewest intervals"
-    shows = Sweep("Wider intervals, fewer of them", "width", (0.25, 0.35, 0.5, 0.7, 1.0), log="")
+    symbols = "intervals of the greedy subcover", "fewest intervals"
+    shows = Sweep(
+        "Wider intervals give smaller subcovers", "width", (0.25, 0.35, 0.5, 0.7, 1.0), log=""
+    )
 
     def given(self, rng: Generator) -> Given:
         """Centres that are spread evenly, so that they cover, and widths that are drawn."""

@@ -1,4 +1,4 @@
-r"""Matrix factorisation reaches the best rank.
+r"""Matrix factorisation by alternating minimisation finds the best approximation of rank p.
 
 The loss :math:`\frac12\|UV-R\|_F^2` over :math:`U\in\mathbb{R}^{m\times p},
 V\in\mathbb{R}^{p\times n}` has gradients :math:`(UV-R)V^\top` and :math:`U^\top(UV-R)`. Minimising

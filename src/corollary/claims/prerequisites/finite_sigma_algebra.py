@@ -1,4 +1,4 @@
-r"""A finite sigma-algebra has a power of two as many events.
+r"""The number of events of a finite sigma-algebra is a power of two.
 
 Let :math:`\mathcal F` be a sigma-algebra on a finite set and :math:`A_1,\dots,A_k` its atoms, the
 smallest events that are not empty. Every event is the union of the atoms in it, so
@@ -50,7 +50,9 @@ class FiniteSigmaAlgebra(Claim[Given]):
     relation = equals()  # counts
     supposes = Suppose("the events are a sigma-algebra", lacks, without=without_a_union)
     symbols = "2^(number of atoms)", "number of events"
-    shows = Sweep("Each set may double the atoms", "sets", (1, 2, 3), log="y")
+    shows = Sweep(
+        "Number of events against the number of generating sets", "sets", (1, 2, 3), log="y"
+    )
 
     def given(self, rng: Generator) -> Given:
         """Each outcome is in each generating set with probability 1/2."""

@@ -81,7 +81,7 @@ class LeastSquaresRowSpace(Claim[Given]):
         return Kept(path[-1], path=path[:60])
 
     @picture(
-        "Without a penalty the kernel part of w never moves",
+        "Without a penalty the part of w in the kernel of X is constant",
         x="step of gradient descent",
         y="length",
     )

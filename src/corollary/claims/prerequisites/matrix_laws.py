@@ -1,4 +1,4 @@
-r"""Laws of matrix multiplication, and the one that fails.
+r"""Laws of matrix multiplication: associative and distributive, not commutative.
 
 For square matrices
 

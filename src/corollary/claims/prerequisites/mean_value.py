@@ -84,7 +84,7 @@ class MeanValue(Claim[Given]):
         off = (slopes - (f(x + y) - f(x))).norm(dim=1)
         return slopes[off.argmin()]  # the one nearest to the increment
 
-    @picture("Somewhere the slope is the mean slope", x="t", y="∇f(x + ty)ᵀ y")
+    @picture("Slope along the segment, and mean slope", x="t", y="∇f(x + ty)ᵀ y")
     def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(0, 1, 101, dtype=torch.float64)
         slopes = [_slope(trial.given, float(s)) for s in t]

@@ -62,7 +62,7 @@ class MinimumQuadraticBound(Claim[Given]):
         ),
     )
     symbols = "(L/2) ‖x − x*‖²", "f(x) − f(x*)"
-    shows = Parity("Below the parabola of curvature L", log="xy")
+    shows = Parity("f lies below the parabola of curvature L", log="xy")
 
     def given(self, rng: Generator) -> Given:
         a, steps = 1 + uniform(rng, self.d), normal(rng, self.n, self.d)

@@ -63,7 +63,7 @@ class OperatorNormBound(Claim[Given]):
     )
     symbols = "closed form", "largest stretch; max(‖AB‖, ‖A‖‖B‖)"
     rows = ("‖A‖₁", "‖A‖₂", "‖A‖∞", "‖A‖₁‖B‖₁", "‖A‖₂‖B‖₂", "‖A‖∞‖B‖∞")
-    shows = Along("No vector is stretched more, no product is larger", x="norm", y="value")
+    shows = Along("Operator norms: largest stretch, and norm of a product", x="norm", y="value")
 
     def given(self, rng: Generator) -> Given:
         A, B = normal(rng, self.m, self.k), normal(rng, self.k, self.n)

@@ -1,4 +1,4 @@
-r"""Span and the parallelogram.
+r"""Determinant as the area of a parallelogram, and the span of two vectors.
 
 Two vectors :math:`v_1,v_2` of the plane, as columns of :math:`V`, span
 :math:`\{Vc:c\in\mathbb{R}^2\}`. The part with :math:`c\in[0,1]^2` is the parallelogram on them, and

@@ -1,4 +1,4 @@
-r"""Positive semi-definite by eigenvalues.
+r"""Rayleigh quotient: the smallest value of uᵀAu/uᵀu is the smallest eigenvalue.
 
 For symmetric A
 

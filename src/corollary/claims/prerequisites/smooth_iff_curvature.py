@@ -1,4 +1,4 @@
-r"""Smooth means bounded curvature.
+r"""A function is L-smooth if and only if the norm of its Hessian is at most L.
 
 A twice differentiable f on a convex set is L-smooth,
 :math:`\|\nabla f(x)-\nabla f(y)\|\le L\|x-y\|`, iff :math:`\|H(x)\|_2\le L` everywhere. For the
@@ -80,7 +80,7 @@ class SmoothIffCurvature(Claim[Given]):
         rise: Tensor = (gradient(given.a) - gradient(given.b)).norm(dim=1)
         return rise
 
-    @picture("From a jump to smooth, at 0", x="x", y="f(x)")
+    @picture("Regularity at 0 of several functions", x="x", y="f(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(-1, 1, 201, dtype=torch.float64)
         for g in GALLERY:

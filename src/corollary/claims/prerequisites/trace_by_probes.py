@@ -1,4 +1,4 @@
-r"""The trace by random probes.
+r"""Hutchinson's estimator: the trace by random probes.
 
 If the entries of z are uncorrelated with mean 0 and variance 1, :math:`\mathbb{E}\,zz^\top=I`, then
 by linearity and cyclicity of the trace

@@ -1,4 +1,4 @@
-r"""Batch normalisation forgets the scale of a weight.
+r"""Batch normalisation makes the scale of a weight irrelevant.
 
 For :math:`f(x)=w_2\,\varphi(w_1x)` with the first layer normalised over the batch and not rescaled,
 

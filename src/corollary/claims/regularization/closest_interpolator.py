@@ -1,4 +1,4 @@
-r"""Descent finds the interpolator nearest to its start.
+r"""Gradient descent converges to the interpolator nearest to its start.
 
 For :math:`\mathcal L(w)=\frac1n\|Xw-y\|^2` with :math:`\operatorname{rank}X=n<d` and
 :math:`0<\eta<n/\lambda_{\max}(X^\top X)`

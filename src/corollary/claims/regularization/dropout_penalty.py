@@ -64,7 +64,7 @@ class DropoutPenalty(Claim[Given]):
     )
     symbols = "loss + penalty", "loss, averaged over all masks"
     rows = "p = {rates}"
-    shows = Along("Dropping units at random, on average, is a penalty", x="p", at="rates")
+    shows = Along("Loss averaged over dropout masks, and loss with the penalty", x="p", at="rates")
 
     def given(self, rng: Generator) -> Given:
         A = torch.relu(normal(rng, self.n, 3) @ normal(rng, 3, self.m))

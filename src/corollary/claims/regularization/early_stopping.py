@@ -1,4 +1,4 @@
-r"""Stopping early is a squared penalty.
+r"""Early stopping of gradient descent acts like an L2 penalty.
 
 On a quadratic risk with Hessian eigenvalues :math:`\lambda_i`, k steps of gradient descent from 0
 keep the share :math:`1-(1-\eta\lambda_i)^k` of the minimiser along eigenvector i, and the penalty
@@ -59,7 +59,7 @@ class EarlyStopping(Claim[Given]):
     )
     symbols = "second order", "difference of the shares that are kept"
     predicts = 2.0
-    shows = Over("The difference is of second order", x="λᵢ/λ")
+    shows = Over("Difference between early stopping and the penalty", x="λᵢ/λ")
 
     def given(self, rng: Generator) -> Given:
         values = self.lam * torch.logspace(-3, -2 - self.d, self.d, base=2, dtype=torch.float64)

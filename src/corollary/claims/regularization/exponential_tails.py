@@ -45,7 +45,7 @@ class ExponentialTails(Claim[Given]):
     supposes = (
         Suppose("all margins are positive", lambda g: g.u.min()),
         Suppose(
-            "far out the slope falls like e^(-u)",
+            "for large margins u the slope falls like e^(-u)",
             lambda g: near(g.loss.log_pull(FAR).diff(), -1.0),
             "A Gaussian tail falls below every exponential.",
             loss=GAUSSIAN_TAIL,

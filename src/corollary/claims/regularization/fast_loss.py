@@ -1,4 +1,4 @@
-r"""The loss converges like 1/t.
+r"""On separable data the loss converges like 1/t.
 
 On separable data the training loss of the gradient flow on
 :math:`\mathcal L(w)=\sum_i\log(1+e^{-\langle w,x_i\rangle})` falls like

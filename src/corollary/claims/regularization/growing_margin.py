@@ -81,8 +81,8 @@ class GrowingMargin(Claim[Given]):
         Suppose("the network is homogeneous", _degree, without=bias_alone),
         Suppose("at t0 the loss is below ℓ(0)", _small_loss),
     )
-    symbols = "smoothed margin at this time", "at the next time"
-    shows = Along("The margin grows after every point is right", x="log t", at="times")
+    symbols = "smoothed margin at this time", "smoothed margin at the next time"
+    shows = Along("Smoothed margin of the network over time", x="log t", at="times")
 
     def given(self, rng: Generator) -> Given:
         corners = torch.tensor([[1, 1], [-1, -1], [1, -1], [-1, 1]], dtype=torch.float64)

@@ -52,7 +52,7 @@ class HomogeneousEuler(Claim[Given]):
     relation = equals(ulps=2**12, scale=1e-2)  # sums over some hundred parameters
     supposes = Suppose("f(αθ) is a power of α times f(θ)", _degrees, without=bias_at_the_output)
     symbols = "L f(θ; x)", "⟨θ, ∇f(θ; x)⟩"
-    shows = Parity("The gradient determines the degree")
+    shows = Parity("Both sides of Euler's identity")
 
     def given(self, rng: Generator) -> Given:
         return self.nets(rng, "first")

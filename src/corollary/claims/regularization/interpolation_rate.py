@@ -58,7 +58,7 @@ class InterpolationRate(Claim[Given]):
         ),
     )
     symbols = "ρᵗ ‖w₀ − w_∞‖", "‖w_t − w_∞‖"
-    shows = Along("Only the singular values of the data set the pace", x="step t", log="y", first=1)
+    shows = Along("Distance to the nearest interpolator per step", x="step t", log="y", first=1)
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, min(self.n, self.d - 1), self.d)

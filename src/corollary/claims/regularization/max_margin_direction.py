@@ -1,4 +1,4 @@
-r"""Gradient descent finds the largest margin.
+r"""Gradient descent on separable data converges to the max-margin direction.
 
 Let :math:`w_*` separate the points, :math:`\langle w_*,x_i\rangle>0` with the labels multiplied in,
 let the loss :math:`\sum_i\ell(\langle w,x_i\rangle)` have a tight exponential tail with

@@ -1,4 +1,4 @@
-r"""Ridge regression shrinks thin directions most.
+r"""Ridge regression shrinks directions of small variance most.
 
 For :math:`\min_w\|Xw-y\|^2+\lambda\|w\|^2` and :math:`X=UDV^\top` the predictions are
 

@@ -1,4 +1,4 @@
-r"""The shortest interpolator lies in the row space.
+r"""The minimum-norm interpolator lies in the row space.
 
 Every w is :math:`w_x+w_c` with :math:`w_x` in the span of the rows of X and :math:`w_c` orthogonal
 to it. Then

@@ -1,4 +1,4 @@
-r"""The direction converges like 1/log t.
+r"""On separable data the direction of the weights converges like 1/log t.
 
 On separable data with a tight exponential tail, along the gradient flow,
 
@@ -51,7 +51,7 @@ class SlowDirection(Claim[Given]):
     )
     symbols = "1/log t", "distance of the directions"
     predicts = -1.0
-    shows = Over("Halving the angle takes the square of the time", x="log t")
+    shows = Over("To halve the angle, t must become t²", x="log t")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)

@@ -74,7 +74,7 @@ class SolutionLine(Claim[Given]):
         return Kept(torch.cat([paths[:, -1].flatten(), missed.flatten()]), paths=paths)
 
     @picture(
-        "Each start finds its own interpolator, the nearest one",
+        "Each run ends at the interpolator nearest to its start",
         x="the space of weights, seen from one side",
         y="upwards",
         equal=True,

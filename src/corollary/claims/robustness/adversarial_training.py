@@ -1,4 +1,4 @@
-r"""Adversarial training learns which features to trust.
+r"""Adversarial training drops the features that are weaker than the attack.
 
 For :math:`x\sim\mathcal N(y\mu,\sigma^2I)` and perturbations :math:`\|\delta\|_\infty\le\epsilon`,
 weights w are right under attack with probability

@@ -1,4 +1,4 @@
-r"""Training on bounds makes proofs possible.
+r"""Certified training: training on bounds increases the certified accuracy.
 
 Train networks of one shape on 8 x 8 digits in three ways: on the loss itself, on the loss at
 attacked inputs, and on the loss of the worst logits that intervals allow,
@@ -79,7 +79,7 @@ class CertifiedTraining(Claim[Given]):
     symbols = "least gain", "additional share of test digits that is proved"
     predicts = [GAIN, GAIN]
     rows = ("than after standard training", "than after adversarial training")
-    shows = Along("Training on bounds makes proofs possible", x="proved after certified training")
+    shows = Along("Additional share of certified test digits", x="proved after certified training")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("test")

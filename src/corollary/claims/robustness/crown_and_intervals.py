@@ -86,7 +86,7 @@ class CrownAndIntervals(Claim[Given]):
         without=narrow_intervals,
     )
     symbols = "IBP, then CROWN", "CROWN, then the worst margin found"
-    shows = Parity("Each bound lies below the next", without=False)
+    shows = Parity("Lower bounds on the margin, each at most the next", without=False)
 
     def given(self, rng: Generator) -> Given:
         layers: list[nn.Module] = []
@@ -116,7 +116,7 @@ class CrownAndIntervals(Claim[Given]):
         return torch.cat([given.bounds("crown"), margins(scores(found), given.y)])
 
     @picture(
-        "Proved lower bounds on the margin, and margins found by attacks",
+        "Proved lower bounds, and margins found by attacks",
         x="ε",
         y="smallest margin within ε",
     )

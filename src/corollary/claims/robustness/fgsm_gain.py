@@ -1,4 +1,4 @@
-r"""What one sign step gains.
+r"""FGSM: the increase of the loss by one sign step.
 
 The step :math:`\delta=\epsilon\operatorname{sign}\nabla_x\ell` maximises the linearised loss over
 :math:`\|\delta\|_\infty\le\epsilon`, with gain :math:`\epsilon\|\nabla_x\ell\|_1`; for a loss with
@@ -61,7 +61,7 @@ class FgsmGain(Claim[Given]):
     )
     symbols = "ε²", "|ℓ(x+δ) − ℓ(x) − ε‖∇ℓ‖₁|"
     predicts = 2.0
-    shows = Over("What remains of a sign step is of second order", x="ε")
+    shows = Over("The remainder of a sign step is of second order", x="ε")
 
     def given(self, rng: Generator) -> Given:
         return Given(MLP([self.d, self.m, 1], "tanh", rng=rng), normal(rng, 1, self.d))

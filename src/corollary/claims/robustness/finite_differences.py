@@ -1,4 +1,4 @@
-r"""Gradients from values of the function.
+r"""Gradient estimation by central finite differences.
 
 Central differences :math:`(\ell(x+he_i)-\ell(x-he_i))/2h` recover the gradient of a loss with three
 continuous derivatives from 2d of its values, with an error of order :math:`h^2`; one-sided ones,

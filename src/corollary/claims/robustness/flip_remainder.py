@@ -1,4 +1,4 @@
-r"""What curvature does to a linearised flip.
+r"""Linearisation error of a step that flips the sign: a bound by the curvature.
 
 If the Hessian of f is at most H in size, the step :math:`\Delta=-\eta f(x)\nabla f(x)` satisfies
 

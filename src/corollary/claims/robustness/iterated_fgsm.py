@@ -1,4 +1,4 @@
-r"""Many small sign steps beat one long one.
+r"""Iterated FGSM: many small sign steps increase the loss more than one long step.
 
 FGSM is a single step :math:`\epsilon\operatorname{sign}\nabla_x\ell` from :math:`\delta=0`.
 Iterated with steps :math:`\alpha` that can reach the boundary, :math:`\alpha T\ge\epsilon`, and

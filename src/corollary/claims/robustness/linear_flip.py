@@ -1,4 +1,4 @@
-r"""How far a linear decision is from changing.
+r"""Distance to the decision boundary of a linear classifier.
 
 For :math:`f(x)=\langle w,x\rangle+b` the nearest point with :math:`f=0` lies at distance
 
@@ -57,7 +57,7 @@ class LinearFlip(Claim[Given]):
     )
     symbols = "|f| / dual norm of the gradient", "radius at which the sign changes"
     rows = ("ℓ2", "ℓ∞", "ℓ1")
-    shows = Along("A linear margin is gone at |f|/‖w‖*", x="norm of the perturbation")
+    shows = Along("The sign changes at distance |f|/‖w‖*", x="norm of the perturbation")
 
     def given(self, rng: Generator) -> Given:
         model = nn.Linear(self.d, 1, dtype=torch.float64)

@@ -1,4 +1,4 @@
-r"""Margin over Lipschitz constant.
+r"""Certified radius: margin over Lipschitz constant.
 
 If each margin :math:`f_y-f_j` is :math:`L_j`-Lipschitz in the Euclidean norm, no perturbation
 shorter than
@@ -58,7 +58,7 @@ class LipschitzMargin(Claim[Given]):
         factor=0.5,
     )
     symbols = "margin over Lipschitz constant r", "‖δ‖ that changes the class, by DeepFool"
-    shows = Parity("No perturbation is shorter than margin over constant")
+    shows = Parity("Shortest adversarial perturbations and certified radii")
 
     def given(self, rng: Generator) -> Given:
         layers: list[nn.Module] = []

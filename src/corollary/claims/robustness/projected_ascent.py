@@ -1,4 +1,4 @@
-r"""Projected gradient ascent never goes down.
+r"""Projected gradient ascent never decreases the loss.
 
 If :math:`\delta\mapsto\ell(f(x+\delta),y)` has an L-Lipschitz gradient and :math:`\eta\le1/L`, the
 steps :math:`\delta_{t+1}=\Pi(\delta_t+\eta\nabla_\delta\ell)` onto a convex set satisfy

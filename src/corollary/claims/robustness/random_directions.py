@@ -1,4 +1,4 @@
-r"""A gradient from a few random directions.
+r"""Gradient estimation from a few random directions.
 
 With :math:`u_1,\dots,u_q\sim\mathcal N(0,I_d)` and a loss that is linear over the steps,
 

@@ -1,4 +1,4 @@
-r"""A network robust up to the order of the data.
+r"""A network robust to perturbations of the same order as the inputs.
 
 Points :math:`x_1,\dots,x_m` of length :math:`\sqrt d` with :math:`|\langle x_i,x_j\rangle|\le cd`,
 c < 1, have a two-layer ReLU network of width m with :math:`f(x_i)=y_i`

@@ -1,4 +1,4 @@
-r"""The flip is short compared with the input.
+r"""The step that flips the sign is short compared with the input.
 
 The step that flips a random two-layer network has length :math:`2|f|/\|\nabla f\|`: the output is
 of order 1 and so is its gradient, in any dimension d. Inputs have length :math:`\sqrt d`, so

@@ -1,4 +1,4 @@
-r"""Which activations have tame slopes.
+r"""Moment condition for the slopes of activations: which activations satisfy it.
 
 The concentration of input gradients needs
 :math:`\mathbb E|\sigma'(Z)|^{2q}\le\frac{q!}2s^2c^{q-2}` for :math:`q\ge2`, Z standard normal. A

@@ -53,7 +53,7 @@ class TorusNorm(Claim[Given]):
         without=small_torus,
     )
     symbols = "largest norm over the frequencies", "norm of the matrix"
-    shows = Parity("A convolution is at most as large as on a torus")
+    shows = Parity("The norm of a convolution is at most the norm on a torus")
 
     def given(self, rng: Generator) -> Given:
         shape = (self.kernels, self.channels, self.channels, self.k, self.k)

@@ -1,4 +1,4 @@
-r"""Wide random networks are normal.
+r"""The output of a wide random network is normally distributed.
 
 As the width k grows, :math:`f(x)=k^{-1/2}\sum_ja_j\sigma(\langle w_j,x\rangle)` at one input of
 length :math:`\sqrt d` tends in law to :math:`\mathcal N(0,\mathbb E\,\sigma(Z)^2)`: a sum of k

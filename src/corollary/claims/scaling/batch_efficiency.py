@@ -1,4 +1,4 @@
-r"""What a batch of B examples is worth.
+r"""Efficiency of a batch of B examples: the decrease of the loss in one step.
 
 Near a point with gradient G, Hessian H and covariance :math:`\Sigma` of one example's gradient, a
 step along the gradient of B examples with the best learning rate lowers a quadratic loss by

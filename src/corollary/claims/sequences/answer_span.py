@@ -74,7 +74,7 @@ class AnswerSpan(Claim[Given]):
     relation = equals()  # one sum of two numbers, the same in both
     supposes = (
         Suppose(
-            "a span is worth the sum of its start and its end",
+            "the score of a span is the sum of the scores of its start and end",
             lambda g: not bool(g.together.any()),
             long_is_good,
         ),
@@ -112,7 +112,7 @@ class AnswerSpan(Claim[Given]):
         values = start[:, :, None] + end[:, None, :] + together
         return values.masked_fill(~allowed, -torch.inf)
 
-    @picture("Start and end are searched together", x="start s", y="end e", equal=True)
+    @picture("Score of each span", x="start s", y="end e", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         values = self.all_spans(trial.given)[0]
         shown = values.masked_fill(values == -torch.inf, 0.0).T  # row e goes upwards

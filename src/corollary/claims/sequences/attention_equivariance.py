@@ -1,4 +1,4 @@
-r"""Attention does not depend on the order.
+r"""Self-attention without positions is permutation equivariant.
 
 An encoder block without positions and without mask commutes with every permutation P of its rows,
 

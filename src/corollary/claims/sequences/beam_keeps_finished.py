@@ -76,7 +76,9 @@ class BeamKeepsFinished(Claim[Given]):
     )
     symbols = "by hand", "beam search"
     rows = "N = {N}"
-    shows = Along("Finished sequences stay", x="steps N", y="probability found", at="N")
+    shows = Along(
+        "Probability of the best sequence found", x="steps N", y="probability found", at="N"
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(keeping, tuple(range(2, self.steps + 1)))

@@ -1,4 +1,4 @@
-r"""BERT reads both sides.
+r"""BERT is bidirectional: every output depends on every input.
 
 Without a causal mask every contextual vector depends on every token: of the :math:`T^2` blocks
 :math:`\partial h_i / \partial x_j` none is zero,

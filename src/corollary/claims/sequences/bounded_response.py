@@ -1,4 +1,4 @@
-r"""Bounded input, bounded state.
+r"""Bounded inputs give bounded states in a stable linear recurrence.
 
 A diagonal recurrence :math:`\zeta_t=\lambda\zeta_{t-1}+u_t` with :math:`|\lambda|<1` and
 :math:`|u_t|\le M` stays bounded,

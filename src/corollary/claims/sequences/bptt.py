@@ -92,7 +92,7 @@ class Bptt(Claim[Given]):
         dz, dU = torch.autograd.grad(loss, (extra, U))
         return torch.cat([dz.flatten(), dU.flatten()])
 
-    @picture("What a state does to the loss", x="t", y="‖∂L/∂z_t‖")
+    @picture("Gradient of the loss with respect to each state", x="t", y="‖∂L/∂z_t‖")
     def marks(self, trial: Trial[Given]) -> Marks:
         shape = len(trial.given.x), len(trial.given.U)
         t = list(range(1, shape[0] + 1))

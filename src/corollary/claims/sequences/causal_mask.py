@@ -1,4 +1,4 @@
-r"""The causal mask hides the future.
+r"""With a causal mask, no output depends on later positions.
 
 With :math:`M_{ij}=0` for :math:`j\le i` and :math:`-\infty` for :math:`j>i` added to the scores,
 

@@ -1,4 +1,4 @@
-r"""The class token alone is read.
+r"""The loss of a classifier on [CLS] has its direct gradient at the class token only.
 
 A classifier on :math:`h_0`, the contextual vector of ``[CLS]``, has a loss whose direct gradient
 is zero at every other position:

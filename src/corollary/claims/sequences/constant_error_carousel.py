@@ -104,7 +104,7 @@ class ConstantErrorCarousel(Claim[Given]):
             state = given.cell(state, x[None])
         return torch.autograd.grad(state[1].sum(), c0)[0][0]
 
-    @picture("What is left of a memory", x="T", y="∂c_T/∂c_0", log="y")
+    @picture("Gradient of a memory cell over T steps", x="T", y="∂c_T/∂c_0", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         products, ends = forget_gates(trial.given).cumprod(dim=0).T[:3], trial.measured[:3]
         t = list(range(1, len(trial.given.x) + 1))

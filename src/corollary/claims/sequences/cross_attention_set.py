@@ -1,4 +1,4 @@
-r"""Cross-attention reads a set.
+r"""Cross-attention does not depend on the order of the memory.
 
 Each row of A reads a convex combination of the rows of B,
 :math:`f(A,B)=\operatorname{softmax}(AW_Q(BW_K)^\top/\sqrt{d_k})BW_V`, so for permutations P and R
@@ -56,7 +56,7 @@ class CrossAttentionSet(Claim[Given]):
         ),
     )
     symbols = "P f(A, B)", "f(PA, RB)"
-    shows = Along("The memory has no order", x="entry", y="what is read", first=1)
+    shows = Along("Outputs for two orders of the memory", x="entry", y="what is read", first=1)
 
     def given(self, rng: Generator) -> Given:
         A, B = normal(rng, self.t, self.d), normal(rng, self.s, self.d)

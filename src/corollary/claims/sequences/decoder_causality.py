@@ -1,4 +1,4 @@
-r"""A decoder block does not look ahead.
+r"""Decoder causality: outputs do not depend on later tokens.
 
 .. math:: x\leftarrow\operatorname{LN}(x+\operatorname{MHA}_{\text{causal}}(x)),\quad
    x\leftarrow\operatorname{LN}(x+\operatorname{MHA}(x,\text{memory})),\quad
@@ -101,7 +101,9 @@ class DecoderCausality(Claim[Given]):
         after = given.block(given.changed, given.reordered)
         return Kept(after[:-1].flatten(), after=after)
 
-    @picture("Another last token", x="position", y="change of the output")
+    @picture(
+        "Change of the outputs when the last token changes", x="position", y="change of the output"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         t = list(range(1, len(trial.given.x) + 1))
 

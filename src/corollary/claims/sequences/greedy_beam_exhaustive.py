@@ -1,4 +1,4 @@
-r"""Greedy, beam, exhaustive.
+r"""Greedy, beam and exhaustive search: the probability that is found grows.
 
 The probability of the sequence found by greedy decoding, by beam search of width B and by
 exhaustive search grows,

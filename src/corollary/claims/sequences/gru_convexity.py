@@ -1,4 +1,4 @@
-r"""A GRU moves inside the cube.
+r"""The states of a GRU stay inside the cube [-1, 1]^m.
 
 Every new state of a GRU lies, coordinate by coordinate, between the old one and the candidate,
 

@@ -1,4 +1,4 @@
-r"""Joint pre-training, not two stages.
+r"""Joint pre-training forgets less than training in two stages.
 
 BERT minimises the sum of two losses in one run,
 

@@ -137,7 +137,7 @@ class LengthGeneralization(Claim[Given]):
         return max(1 - step / self.steps, 0.0)
 
     @picture(
-        "A recurrent state works beyond the training length, attention does not",
+        "Accuracy of the parity beyond the training length",
         x="bits read",
         y="accuracy of the parity",
     )

@@ -1,4 +1,4 @@
-r"""Masked tokens: 15 percent, and of these 80, 10 and 10.
+r"""BERT's masking rates: 15 percent of the tokens, and of these 80, 10 and 10 percent.
 
 Each token that is not special is selected with probability :math:`p = 0.15`, independently. A
 selected token becomes ``[MASK]`` with probability 0.8, a token drawn from the :math:`m` ordinary

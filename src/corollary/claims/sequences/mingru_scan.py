@@ -1,4 +1,4 @@
-r"""minGRU in parallel.
+r"""A minGRU is computed in parallel by a prefix scan.
 
 If the gates of :math:`z_t=s_t\odot z_{t-1}+(1-s_t)\odot Vx_t` depend on the input only,
 :math:`s_t=\sigma(Gx_t)`, the recurrence is linear in z, and a scan over

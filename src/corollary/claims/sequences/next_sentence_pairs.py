@@ -57,7 +57,7 @@ class NextSentencePairs(Claim[Given]):
     relation = within_interval(resolution=0.03)  # 4000 pairs: ±0.024 at most
     supposes = (
         Suppose(
-            "negatives are drawn among sentences that never follow",
+            "negatives are drawn among sentences that never follow the first one in the corpus",
             looks,
             "If negatives are drawn at random, some of them are true successors.",
             draw=lambda g: partial(nsp_pairs, exclude_successors=False),

@@ -78,7 +78,7 @@ class NucleusSmallest(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return given.kept.sum(dim=1).double()
 
-    @picture("The nucleus follows the entropy", x="entropy (nats)", y="kept tokens")
+    @picture("Size of the nucleus against the entropy", x="entropy (nats)", y="kept tokens")
     def marks(self, trial: Trial[Given]) -> Marks:
         entropy = torch.special.entr(softmax(trial.given.logits)).sum(dim=1)
         H, order = entropy.sort()

@@ -1,4 +1,4 @@
-r"""A multiple of an orthogonal matrix: exploding, vanishing, standing still.
+r"""Gradients through a multiple of an orthogonal matrix explode, vanish or keep their size.
 
 For a linear recurrence :math:`z_t=Uz_{t-1}+Vx_t` with :math:`U=gQ` and Q orthogonal,
 

@@ -50,7 +50,7 @@ class PatchConvolution(Claim[Given]):
         kernel=lambda g: g.kernel.flip(2, 3),
     )
     symbols = "convolution with stride P", "W z + b of the patch"
-    shows = Parity("A token is a place of a convolution")
+    shows = Parity("Patch embeddings and strided convolution")
 
     def given(self, rng: Generator) -> Given:
         C, P, side = self.channels, self.patch, self.patch * self.across

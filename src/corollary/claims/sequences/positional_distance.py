@@ -1,4 +1,4 @@
-r"""Positions know distances.
+r"""Inner products of sinusoidal positions depend on the distance only.
 
 The product of two sinusoidal encodings depends on their distance alone,
 

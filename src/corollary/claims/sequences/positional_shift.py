@@ -1,4 +1,4 @@
-r"""A shift of positions is a rotation.
+r"""Sinusoidal positions: a shift of positions is a rotation.
 
 For sinusoidal positions, :math:`\mathrm{PE}(t)_{2i}=\sin(t\omega_i)` and
 :math:`\mathrm{PE}(t)_{2i+1}=\cos(t\omega_i)`,

@@ -1,4 +1,4 @@
-r"""Pre-train, then fine-tune.
+r"""Pre-training increases the accuracy of fine-tuning with few labels.
 
 An encoder that has learned to guess hidden words of plain text needs few labels. Text in which
 friendly verbs stand beside friendly adverbs teaches which verbs are alike; fine-tuned on sentences

@@ -1,4 +1,4 @@
-r"""One projection makes symmetric scores.
+r"""Attention scores are symmetric if queries and keys share one projection.
 
 With one matrix U for queries and keys the scores :math:`S=XUU^\top X^\top` are a Gram matrix,
 

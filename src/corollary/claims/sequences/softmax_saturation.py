@@ -1,4 +1,4 @@
-r"""Unscaled attention saturates.
+r"""Attention without the scale 1/√d saturates.
 
 Without the factor :math:`1/\sqrt d` the softmax over n keys is nearly one-hot in high dimension,
 and hardly any gradient passes it: for normal queries and keys its Jacobian

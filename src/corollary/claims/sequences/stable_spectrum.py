@@ -1,4 +1,4 @@
-r"""Eigenvalues that no step can push out of the disc.
+r"""Stable parametrisation of a recurrence: eigenvalues stay inside the unit disc.
 
 With :math:`\lambda=\exp(-e^\nu+i\varphi)` every real :math:`\nu` and :math:`\varphi` give
 
@@ -44,7 +44,7 @@ class StableSpectrum(Claim[Given]):
         "λ = r e^{iφ} with r free leaves the disc.",
         lambda g: Given(torch.exp(-g.nu.exp()), g.phi, torch.polar),
     )
-    symbols = "the circle", "max |λ|"
+    symbols = "radius of the unit circle", "max |λ|"
     shows = Along("The largest modulus while training", x="steps")
 
     def given(self, rng: Generator) -> Given:
@@ -65,7 +65,7 @@ class StableSpectrum(Claim[Given]):
             p = (p - self.eta * g).detach().requires_grad_()
         return Kept([float(values.abs().max()) for values in path], ends=(path[0], path[-1]))
 
-    @picture("The spectrum", x="Re λ", y="Im λ", equal=True)
+    @picture("Eigenvalues of the recurrence", x="Re λ", y="Im λ", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         start, end = trial.kept.ends
         yield unit_circle("unit circle")

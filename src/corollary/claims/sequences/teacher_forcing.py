@@ -68,7 +68,11 @@ class TeacherForcing(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return torch.flatten(given.model(given.source, given.target))
 
-    @picture("One pass, all predictions", x="position t", y="logit of the target")
+    @picture(
+        "Logits of the targets, in one pass and step by step",
+        x="position t",
+        y="logit of the target",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         right, t = trial.given.target[0], range(1, trial.given.target.shape[1] + 1)
 

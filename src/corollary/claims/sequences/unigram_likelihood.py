@@ -51,7 +51,7 @@ class UnigramLikelihood(Claim[Given]):
 
     relation = at_least(ulps=256)  # sums of some hundred logarithms
     supposes = Suppose(
-        "each p holds the expected shares under the one before",
+        "each model holds the expected frequencies under the previous model",
         is_run,
         "The same models in the opposite order lose likelihood.",
         path=lambda g: g.path[::-1],

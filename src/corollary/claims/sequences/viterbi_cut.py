@@ -73,7 +73,7 @@ class ViterbiCut(Claim[Given]):
         ),
     )
     symbols = "best of all cuts", "found by Viterbi"
-    shows = Parity("The value of each word")
+    shows = Parity("Weight of the best cut of each word")
 
     def given(self, rng: Generator) -> Given:
         """Random words of two letters, and random weights for all their short pieces."""

@@ -1,4 +1,4 @@
-r"""A beam that prunes nothing is exhaustive.
+r"""Beam search that prunes nothing is exhaustive search.
 
 Over N steps with K tokens, beam search of width
 

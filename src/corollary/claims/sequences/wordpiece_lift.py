@@ -1,4 +1,4 @@
-r"""Byte pairs or word pieces.
+r"""BPE merges the most frequent pair, WordPiece the pair of largest lift.
 
 Byte-pair encoding merges the pair that is most *frequent*, WordPiece the pair whose parts are most
 often *together*:

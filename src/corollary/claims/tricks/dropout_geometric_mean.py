@@ -75,7 +75,11 @@ class DropoutGeometricMean(Claim[Given]):
         ensemble = dropout_ensemble(given.net, given.x)
         return Kept(ensemble.geometric().flatten(), arithmetic=ensemble.probabilities().flatten())
 
-    @picture("One scaled network for 2ⁿ thinned ones", x="scaled network", y="mean over all masks")
+    @picture(
+        "Scaled network, and mean over the 2ⁿ dropout masks",
+        x="scaled network",
+        y="mean over all masks",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         scaled, arithmetic = trial.predicted.detach(), trial.kept.arithmetic
         off = float((arithmetic - scaled).abs().max())

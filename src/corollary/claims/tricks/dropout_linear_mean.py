@@ -54,7 +54,7 @@ class DropoutLinearMean(Claim[Given]):
     relation = equals(ulps=2**12, scale=1.0)  # sums over 2^(n + h) masks
     supposes = Suppose("the network is linear", is_linear, without=relu_between)
     symbols = "scaled network", "mean over all masks"
-    shows = Along("Three inputs", x="input", y="output", first=1)
+    shows = Along("Outputs for three inputs", x="input", y="output", first=1)
 
     def given(self, rng: Generator) -> Given:
         first = nn.Linear(self.n, self.h, bias=False).double()

@@ -1,4 +1,4 @@
-r"""Kaiming's start keeps mean squares through ReLU.
+r"""Kaiming initialisation keeps mean squares through ReLU.
 
 For a centred symmetric z, :math:`\mathbb E(z)_+^2=\frac12\operatorname{Var}z`. So with independent
 normal weights of variance :math:`2/n` and ReLU after each layer,

@@ -1,4 +1,4 @@
-r"""Landscape with a squared penalty.
+r"""A squared (L2) penalty is a constraint of the weights to a ball.
 
 For a quadratic loss :math:`\ell` in the plane, the minimiser :math:`\theta_\mu` of
 :math:`\ell+\frac\mu2\|\theta\|^2` lies where a contour of the loss touches a circle: it also

@@ -1,4 +1,4 @@
-r"""What smoothed labels ask for.
+r"""Label smoothing: the optimal logits have a finite gap.
 
 The cross-entropy with targets :math:`\Pi e_y`, :math:`\Pi` column-stochastic, is minimised on
 average by :math:`\operatorname{softmax}(o)=\Pi\,p`, where p is the distribution of the labels. For

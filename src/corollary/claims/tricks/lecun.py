@@ -1,4 +1,4 @@
-r"""LeCun's start keeps the variance.
+r"""LeCun initialisation keeps the variance.
 
 If the entries of x are uncorrelated, with mean 0 and variance :math:`\gamma^2`, and W has n
 independent entries of mean 0 and variance :math:`1/n` in each row, then
@@ -56,7 +56,7 @@ class Lecun(Claim[Given]):
         ),
     )
     symbols = "kept", "E h² / γ²"
-    shows = Along("LeCun's start keeps the variance", x="layer", first=1, log="y")
+    shows = Along("LeCun initialisation keeps the variance", x="layer", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         W = torch.empty(self.L * self.draws * self.n, self.n).double()

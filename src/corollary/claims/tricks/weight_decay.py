@@ -1,4 +1,4 @@
-r"""Weight decay is a squared penalty.
+r"""Weight decay is an L2 penalty for gradient descent.
 
 .. math:: \theta\leftarrow\theta-\eta(\nabla\ell(\theta)+\mu\theta)=(1-\eta\mu)\theta-\eta\nabla\ell
 

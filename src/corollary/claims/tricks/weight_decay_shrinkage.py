@@ -1,4 +1,4 @@
-r"""Where weight decay ends.
+r"""The limit of gradient descent with weight decay: shrinkage by λ/(λ + μ).
 
 For a quadratic loss with Hessian H and minimiser :math:`\theta^*`, gradient descent with decay
 :math:`\mu` ends at
@@ -52,7 +52,13 @@ class WeightDecayShrinkage(Claim[Given]):
         H=lambda g: g.H - 1.2 * g.mu * torch.eye(len(g.H)).double(),
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"
-    shows = Along("What weight decay leaves", x="eigenvalue λ", at="values", log="x", without=False)
+    shows = Along(
+        "Share of the optimum that weight decay keeps",
+        x="eigenvalue λ",
+        at="values",
+        log="x",
+        without=False,
+    )
 
     def given(self, rng: Generator) -> Given:
         Q = torch.linalg.qr(normal(rng, self.d, self.d)).Q

@@ -1,4 +1,4 @@
-r"""Xavier's compromise.
+r"""Xavier initialisation: a compromise between forward and backward gains.
 
 For an :math:`m\times n` layer with independent centred weights of variance :math:`2/(n+m)`,
 variances are multiplied by

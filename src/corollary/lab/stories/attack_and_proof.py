@@ -67,7 +67,7 @@ STORY = Story(
         ),
     ),
     claims={
-        "robustness/certified_training": "training on bounds makes proofs possible",
+        "robustness/certified_training": "training on bounds increases the certified accuracy",
         "robustness/linear_worst_case": "for a linear model the worst attack is a formula",
         "robustness/smoothing_radius": "randomized smoothing: a proof for networks of any size",
         "robustness/single_step_flip": "why one gradient step is often enough",

@@ -12,7 +12,7 @@ def _offset(seen: Seen) -> str:
 
 STORY = Story(
     title="Implicit bias",
-    teaser="Gradient descent finds the largest margin, although nobody asked for it.",
+    teaser="Gradient descent converges to the direction of largest margin, without any penalty.",
     claim="regularization/max_margin_direction",
     moves={"n": "points", "steps": "steps of gradient descent"},
     ends={"n": (4, 20), "steps": (2000, 6000)},

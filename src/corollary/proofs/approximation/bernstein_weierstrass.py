@@ -39,7 +39,7 @@ def proof(claim: BernsteinWeierstrass, given: Given) -> Proof:
         r"|\sum_k(f(x)-f(\tfrac km))\,b_k^m(x)|", residuals, "the weights sum to 1", within=1e-8
     )
     yield le(r"\sum_{k\in I}|r_k| + \sum_{k\notin I}|r_k|", split, "I: |x − k/m| ≤ δ")
-    by = "f moves by at most ε/2 within δ, and by at most R = 2‖f‖ at all"
+    by = "f changes by at most ε/2 within δ, and by at most R = 2‖f‖ at all"
     yield le(r"\tfrac\varepsilon2\sum_Ib_k + R\sum_{I^c}b_k", weighed, by, loose=1.5)
     tex = r"\tfrac\varepsilon2 + \tfrac R{\delta^2}\sum_k(x-\tfrac km)^2b_k"
     yield le(tex, chebyshev, "(x − k/m)² > δ² outside of I", loose=1.4)

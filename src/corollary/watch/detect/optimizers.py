@@ -104,7 +104,7 @@ class Settings(Detector):
                     MOVES if moving else STILL,
                     "The optimizer updates frozen parameters with old gradients"
                     if moving
-                    else "The optimizer has frozen parameters",
+                    else "Frozen parameters are in the optimizer",
                     Severity.MEDIUM if moving else Severity.LOW,
                     f"{len(frozen)} of {len(owned.parameters)} parameter tensors of the optimizer "
                     f"have requires_grad=False: {listed([loop.name(p) for p in frozen])}."

@@ -29,7 +29,7 @@ from corollary.theory.modules.keeping import kept
 
 @dataclass(frozen=True)
 class StableStep:
-    """The largest stable step and the curvature behind it."""
+    """The largest stable learning rate and the curvature behind it."""
 
     step: Estimate  # infinite where no curvature is positive
     lambda_max: Estimate
