@@ -16,7 +16,7 @@ def test_a_bowl_attains_the_bound_at_its_first_step():
 
 def test_an_endless_slope_keeps_its_gradient():
     refuted = GdNonconvex().refute(0)
-    assert refuted.fails and refuted.broken == ("f stays above its lower bound",)
+    assert refuted.fails and refuted.broken == ("f is bounded below by the stated bound",)
 
 
 def test_at_a_saddle_the_bound_holds_and_the_value_stays():

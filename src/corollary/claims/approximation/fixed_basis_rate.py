@@ -82,7 +82,7 @@ class FixedBasisRate(Claim[Given]):
         ),
     )
     symbols = "slope −2/d", "squared error of the worst target"
-    shows = Over("Fixed waves against random units", x="functions m")
+    shows = Over("Errors of a fixed basis and of random units", x="functions m")
 
     def given(self, rng: Generator) -> Given:
         k = lowest_frequencies(self.d, SIZES[-1] // 2 + 1)

@@ -1,4 +1,4 @@
-r"""Two conventions of the Fourier transform, and constants that differ by 2 pi.
+r"""Two conventions of the Fourier transform, and constants that differ by 2π.
 
 With :math:`\hat f(w)=\int e^{-2\pi iwx}f(x)dx` and Barron's
 :math:`\tilde f(w)=\frac1{2\pi}\int e^{-iwx}f(x)dx`, so that :math:`f(x)=\int e^{iwx}\tilde f(w)dw`,

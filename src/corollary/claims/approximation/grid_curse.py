@@ -1,4 +1,4 @@
-r"""The grid's curse of dimensionality.
+r"""Curse of dimensionality on a grid: the number of units grows exponentially.
 
 On :math:`[0,1]^d` the box construction reaches the :math:`L^1` error :math:`2\epsilon` for a
 function that is :math:`\rho`-Lipschitz in :math:`\|\cdot\|_\infty` with

@@ -1,4 +1,4 @@
-r"""A point where no derivative vanishes.
+r"""A smooth function that is not a polynomial has a point where no derivative vanishes.
 
 If :math:`\sigma\in C^\infty(a,b)` is not a polynomial there, some :math:`x_0\in(a,b)` has
 :math:`\sigma^{(k)}(x_0)\ne0` for all :math:`k=0,1,2,\dots` A search on a grid, with the
@@ -60,7 +60,9 @@ class NonvanishingDerivatives(Claim[Given]):
         shares = [0.0 if p.point is None else float(p.shares.min()) for p in found]
         return Kept(shares, point=found[0].point)
 
-    @picture("Between the zeros of all derivatives of the sigmoid", x="x", y="σ⁽ᵏ⁾(x) / max")
+    @picture(
+        "Derivatives of the sigmoid, and a point where none vanishes", x="x", y="σ⁽ᵏ⁾(x) / max"
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(*trial.given.interval, 201, dtype=torch.float64)
         rows = jets(torch.sigmoid, x, self.k_max)

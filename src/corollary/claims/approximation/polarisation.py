@@ -43,7 +43,7 @@ class Polarisation(Claim[Given]):
         power=lambda g: g.power + 1,
     )
     symbols = "xᵅ", "Σ c (θ·x)ᵏ"
-    shows = Parity("Powers of linear forms make a monomial")
+    shows = Parity("A monomial as a sum of powers of linear forms")
 
     def given(self, rng: Generator) -> Given:
         every = exponents(self.n, self.k)

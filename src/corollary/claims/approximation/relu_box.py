@@ -1,4 +1,4 @@
-r"""A ReLU bump on a box.
+r"""A ReLU bump approximates the indicator function of a box.
 
 For a box :math:`R=\prod_j[a_j,b_j]` and :math:`\gamma>0` the network with two hidden layers and
 4d + 1 ReLU units

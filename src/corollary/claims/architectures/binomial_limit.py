@@ -67,7 +67,7 @@ class BinomialLimit(Claim[Given]):
         off = [float((scaled - density).abs().max()) for scaled, density in map(_scaled, kernels)]
         return Kept(Series(orders, off), sixteen=kernels[2])
 
-    @picture("Sixteen factors", x="place j - k/2", y="σ h")
+    @picture("Convolution of sixteen kernels", x="place j - k/2", y="σ h")
     def marks(self, trial: Trial[Given]) -> Marks:
         scaled, density = _scaled(trial.kept.sixteen)
         places = [j - (len(scaled) - 1) / 2 for j in range(len(scaled))]

@@ -60,7 +60,7 @@ class ConvolutionGradients(Claim[Given]):
         border="circular",
     )
     symbols = "formula", "automatic differentiation"
-    shows = Parity("Gradients of a layer")
+    shows = Parity("Gradients of a convolutional layer")
 
     def given(self, rng: Generator) -> Given:
         s, h = self.size, normal(rng, self.m, self.c, 3, 3)

@@ -1,4 +1,4 @@
-r"""A step on a chain of weights is a polynomial in η.
+r"""The output after a gradient step on a chain of weights is a polynomial in η.
 
 For :math:`y=x\prod_lw_l` and a gradient step on all L weights at once,
 

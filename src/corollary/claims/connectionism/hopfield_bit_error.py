@@ -1,4 +1,4 @@
-r"""Bit errors of a loaded Hopfield network.
+r"""Bit errors in the stored patterns of a Hopfield network.
 
 Store :math:`s` patterns of :math:`n` independent fair signs by the Hebb rule without diagonal. At
 fixed load :math:`s/n` the probability that a stored bit is unstable tends to

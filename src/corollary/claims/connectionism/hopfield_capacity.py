@@ -1,4 +1,4 @@
-r"""Exact recall up to n / (2 ln n) patterns.
+r"""Hopfield capacity: exact recall of up to n / (2 ln n) patterns.
 
 Store :math:`s \le n / (2 \ln n)` patterns of independent fair signs by the Hebb rule without
 diagonal. The expected number of unstable bits of a given pattern is at most

@@ -1,4 +1,4 @@
-r"""Crosstalk between stored patterns.
+r"""Crosstalk between the stored patterns of a Hopfield network.
 
 With Hebbian couplings without diagonal, the field at a stored pattern is signal plus crosstalk,
 :math:`h_i(x_t) = \frac{n-1}{n} x_{t,i} + C_{t,i}`. If the :math:`s` patterns are independent fair

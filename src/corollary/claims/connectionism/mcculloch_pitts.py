@@ -1,4 +1,4 @@
-r"""What one McCulloch-Pitts unit can compute.
+r"""Number of Boolean functions that one McCulloch-Pitts unit can compute.
 
 A unit :math:`f(x)=\mathbb{1}\{\sigma\cdot x\ge\theta\}` on :math:`x\in\{0,1\}^n` with synapses
 :math:`\sigma\in\{-1,+1\}^n` fires on a Hamming ball: the inputs that differ from the corner

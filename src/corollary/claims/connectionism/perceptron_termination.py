@@ -1,4 +1,4 @@
-r"""The perceptron stops exactly on separable data.
+r"""The perceptron stops if and only if the data are linearly separable.
 
 Cycling through a finite labelled set, the perceptron reaches a pass without mistakes if and only if
 some hyperplane separates the set: a clean pass *is* a separating hyperplane, and on separable

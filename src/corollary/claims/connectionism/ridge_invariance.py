@@ -53,7 +53,7 @@ class RidgeInvariance(Claim[Given]):
         dx=lambda g: g.theta.expand_as(g.dx).clone(),
     )
     symbols = "f(x)", "f(x + Δx)"
-    shows = Parity("Before and after the displacement")
+    shows = Parity("Values before and after the displacement")
 
     def given(self, rng: Generator) -> Given:
         theta, x, dx = (normal(rng, *s) for s in ((self.n,), (self.k, self.n), (self.k, self.n)))

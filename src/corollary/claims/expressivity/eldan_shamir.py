@@ -1,4 +1,4 @@
-r"""Two hidden layers beat one (Eldan and Shamir).
+r"""Two hidden layers approximate better than one (Eldan and Shamir).
 
 There are constants c, C such that for :math:`n \ge C` some density :math:`\varphi^2` and some
 radial g, :math:`|g| \le 2`, supported in :math:`\|x\| \le C\sqrt n`, computed by two hidden layers

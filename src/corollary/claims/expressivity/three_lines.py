@@ -1,4 +1,4 @@
-r"""Three lines, seven regions.
+r"""Three lines in general position divide the plane into seven regions.
 
 A layer of three rectifiers on the plane has three lines :math:`\langle w_i, x\rangle + b_i = 0`.
 If no two are parallel and the three do not pass through one point, they cut the plane into

@@ -1,4 +1,4 @@
-r"""Weighted distance in Fourier space.
+r"""Parseval's identity for a weighted distance in Fourier space.
 
 If :math:`f\varphi` and :math:`g\varphi` are square integrable, the squared distance of f and g
 under the density :math:`\varphi^2` is a distance of transforms,

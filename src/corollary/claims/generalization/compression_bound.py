@@ -104,7 +104,7 @@ class CompressionBound(Claim[Given]):
     symbols = "bound by the code", "error on fresh examples"
     rows = METHODS
     shows = (
-        Along("Three ways to compress a network", x="method", y="error"),
+        Along("Error and bound for three ways to compress a network", x="method", y="error"),
         Sweep(
             "Error bound after pruning",
             "keep",

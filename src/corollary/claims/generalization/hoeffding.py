@@ -83,7 +83,7 @@ class Hoeffding(Claim[Given]):
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), 0.5, 0.0, 1.0, 0.4999)
 
-    @picture("How often a mean of {n} values deviates", x="ε", log="y")
+    @picture("Probability that a mean of {n} values deviates", x="ε", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         (_, _, a, b, eps), n = trial.given, trial.given.values.shape[1]
         grid = [1.4 * eps * i / 24 for i in range(1, 25)]

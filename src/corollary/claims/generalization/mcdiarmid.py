@@ -107,7 +107,7 @@ class Mcdiarmid(Claim[Given]):
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), mean, 1.0, 0.5)
 
-    @picture("g = {g} of {n} variables", x="ε", log="y")
+    @picture("Probability that g deviates, g = {g} of {n} variables", x="ε", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         x, _, c, eps = trial.given
         grid = [1.3 * eps * i / 24 for i in range(1, 25)]

@@ -1,4 +1,4 @@
-r"""Certificates on binary MNIST.
+r"""PAC-Bayes certificates on binary MNIST.
 
 Dziugaite and Roy trained networks of 600 hidden units on MNIST, digits 0 to 4 against 5 to 9, and
 certified a randomised version of each from its 55,000 training images: error at most 0.161 with

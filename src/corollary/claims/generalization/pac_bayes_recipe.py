@@ -1,4 +1,4 @@
-r"""A certificate for a network from its training data.
+r"""A PAC-Bayes certificate for a network from its training data.
 
 Train a network to weights :math:`\theta`; take the posterior :math:`Q=N(\theta,\mathrm{diag}(s))`
 and the prior :math:`P=N(\theta_0,\lambda I)` around the initialisation, and minimise the PAC-Bayes

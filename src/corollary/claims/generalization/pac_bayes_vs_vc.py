@@ -1,4 +1,4 @@
-r"""PAC-Bayes against counting parameters.
+r"""PAC-Bayes bounds and VC bounds of the same network.
 
 For a trained network with more weights than training images, bounds that hold for *every* function
 of the class are vacuous: a VC bound grows with the number of parameters, a norm bound with the

@@ -65,7 +65,12 @@ class RademacherBound(Claim[Given]):
     )
     symbols = "bound", "1 − δ quantile of sup (E f − sample mean)"
     rows = "2 R_m + √(log(1/δ)/2m)", "2 R_S + 3√(log(2/δ)/2m)"
-    shows = Sweep("Thresholds on the line", "m", (10, 20, 50, 100, 200, 500), log="xy")
+    shows = Sweep(
+        "Deviations and bounds for thresholds on the line",
+        "m",
+        (10, 20, 50, 100, 200, 500),
+        log="xy",
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.m))

@@ -73,7 +73,12 @@ class VcBound(Claim[Given]):
         ),
     )
     symbols = "2√(2(log(2n+1) + log(2/δ))/n)", "1 − δ quantile of sup (R − R_S)"
-    shows = Sweep("Thresholds on the line", "n", (20, 50, 100, 200, 500, 1000), log="xy")
+    shows = Sweep(
+        "Deviations and bound for thresholds on the line",
+        "n",
+        (20, 50, 100, 200, 500, 1000),
+        log="xy",
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.n), thresholds, of_thresholds)

@@ -80,7 +80,12 @@ class VcDimensionBound(Claim[Given]):
         ),
     )
     symbols = "2√(2(h(log(2n/h) + 1) + log(2/δ))/n)", "1 − δ quantile of sup (R − R_S)"
-    shows = Sweep("Intervals on the line", "n", (20, 50, 100, 200, 500, 1000), log="xy")
+    shows = Sweep(
+        "Deviations and bound for intervals on the line",
+        "n",
+        (20, 50, 100, 200, 500, 1000),
+        log="xy",
+    )
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.n), intervals, of_intervals, 2)

@@ -54,7 +54,10 @@ class CouplingLowest(Claim[Given]):
     )
     symbols = "−1 + 2/d", "smallest eigenvalue"
     shows = Along(
-        "The lower end of the spectrum", x="d, largest degree with its loop", y="λ", at="d"
+        "Smallest eigenvalue of the coupling matrix",
+        x="d, largest degree with its loop",
+        y="λ",
+        at="d",
     )
 
     def given(self, rng: Generator) -> Given:

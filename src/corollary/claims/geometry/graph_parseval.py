@@ -54,7 +54,7 @@ class GraphParseval(Claim[Given]):
             without=walk,
         ),
         Suppose(
-            "each frequency belongs to its mode",
+            "each frequency is the eigenvalue of its mode",
             lambda g: near(laplacian(g.graph) @ g.modes, g.modes * g.frequencies),
             "The frequencies are in reverse order, so smooth signals count as rough.",
             frequencies=lambda g: g.frequencies.flip(0),

@@ -46,7 +46,7 @@ class OversmoothingRate(Claim[Given]):
         lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
     )
     symbols = "λ", "δₖ₊₁ / δₖ"
-    shows = Over("Shrinking factor of each round", x="k, rounds")
+    shows = Over("Contraction factor of each round", x="k, rounds")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

@@ -1,4 +1,4 @@
-r"""The linearised network fits in closed form.
+r"""The linearised network has a fit in closed form.
 
 The minimum-norm minimiser of :math:`\frac12\|f + \Phi\beta - y\|^2`, rows of :math:`\Phi` the
 gradients at the training inputs, is :math:`\beta = \Phi^\top K^{-1}(y - f)` with

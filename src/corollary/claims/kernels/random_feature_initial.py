@@ -44,7 +44,7 @@ class RandomFeatureInitial(Claim[Given]):
     )
     supposes = (
         Suppose(
-            "the output carries 1/√p",
+            "the output has the factor 1/√p",
             lambda g: abs(g.factor * g.phi.shape[1] ** 0.5 - 1) < 1e-12,
             "Without the factor, as printed, the covariance is p times as large.",
             factor=1.0,

@@ -1,4 +1,4 @@
-r"""The map at critical points.
+r"""The linear map at the critical points of a two-layer linear network.
 
 If :math:`S_{xx}` is invertible and :math:`(A,B)` is a critical point of
 :math:`\frac12\|Y-ABX\|_F^2`, the network computes least squares projected on the columns of
@@ -56,7 +56,7 @@ class BaldiHornikMap(Claim[Given]):
         pairs=lambda g: [(A, B + 0.1) for A, B in g.pairs],
     )
     symbols = "entry of P_A S_yx S_xx⁻¹", "entry of AB"
-    shows = Parity("The map at critical points")
+    shows = Parity("The linear map at critical points")
 
     def given(self, rng: Generator) -> Given:
         X, Y = normal(rng, self.d, self.n), normal(rng, self.k, self.n)

@@ -1,4 +1,4 @@
-r"""Kronecker form of a derivative in a matrix.
+r"""Kronecker form of the derivative with respect to a matrix.
 
 The derivative of :math:`Ax` in the entries of :math:`A\in\mathbb R^{p\times d}`, stacked column by
 column, is

@@ -1,4 +1,4 @@
-r"""Three regimes of the landscape.
+r"""Three regimes of the loss landscape: linear, small and wide networks.
 
 Where gradient descent ends depends on the network:
 

@@ -1,4 +1,4 @@
-r"""Gradients in a matrix.
+r"""Gradients with respect to a matrix.
 
 The gradient of a number in a matrix collects the derivatives in its entries. For factors that fit,
 

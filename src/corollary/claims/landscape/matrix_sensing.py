@@ -59,7 +59,7 @@ class MatrixSensingMean(Claim[Given]):
         A=lambda g: g.A[:, :1, :1].expand_as(g.A),
     )
     symbols = "‖W − W*‖² / its initial value, ‖G_k‖", "mean over measurements"
-    shows = Parity("Means over measurements")
+    shows = Parity("Matrix sensing: means over measurements")
 
     def given(self, rng: Generator) -> Given:
         one = torch.eye(self.d, dtype=torch.float64)

@@ -1,4 +1,4 @@
-r"""Alignment of layers.
+r"""Alignment of the layers of a deep linear network.
 
 If the layers are balanced, :math:`W_{k+1}^\top W_{k+1}=W_kW_k^\top`, and their singular values
 positive and distinct, then with :math:`W_k=U_k\Sigma_kV_k^\top`

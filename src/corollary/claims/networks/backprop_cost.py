@@ -1,4 +1,4 @@
-r"""A gradient costs two forward passes.
+r"""The backward pass costs at most two forward passes.
 
 The backward pass multiplies by each weight matrix twice, once for :math:`\delta^l` and once for the
 gradient of the weights, except the first, which it needs once. So for one loss

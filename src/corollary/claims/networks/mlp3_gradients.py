@@ -1,4 +1,4 @@
-r"""Gradients of the three-layer network by hand.
+r"""Backpropagation by hand: gradients of a three-layer network.
 
 For :math:`f=\sum_j\beta_j\sigma(w_j\cdot x)` and :math:`L=\frac12(f-y)^2`
 
@@ -53,7 +53,7 @@ class MLP3Gradients(Claim[Given]):
         sigma=lambda g: lambda z: torch.sigmoid(2 * z),
     )
     symbols = "derivative by hand", "derivative by autograd"
-    shows = Parity("Derivatives by hand")
+    shows = Parity("Derivatives by hand and by autograd")
 
     def given(self, rng: Generator) -> Given:
         net = MLP3.of(normal(rng, self.m), normal(rng, self.m, self.n))

@@ -1,4 +1,4 @@
-r"""What weight decay converges to.
+r"""Fixed points of weight decay, coupled and decoupled.
 
 On a squared loss, gradient descent with decay in the gradient,
 :math:`w\leftarrow w-\eta(\nabla\ell(w)+\lambda w)`, ends at the ridge solution of penalty

@@ -1,4 +1,4 @@
-r"""Iterations grow with the condition number.
+r"""The iterations of gradient descent grow with the condition number.
 
 With the best constant step, from the worst start, gradient descent on a quadratic needs
 

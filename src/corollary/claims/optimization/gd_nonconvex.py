@@ -53,7 +53,7 @@ class GdNonconvex(Claim[Given]):
     relation = at_most(ulps=64)  # a square and a quotient are rounded
     supposes = (
         Suppose(
-            "f stays above its lower bound",
+            "f is bounded below by the stated bound",
             lambda self, g: bool(self.run(g).f.min() >= g.lower),
             "A linear function has no lower bound, and its gradient never shrinks.",
             lambda: Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0),

@@ -1,4 +1,4 @@
-r"""The best constant step and the condition number.
+r"""The best constant step size of gradient descent, and the condition number.
 
 On a quadratic with eigenvalues from :math:`\lambda_{\min}>0` to :math:`\lambda_{\max}` the worst
 start loses least per step at

@@ -51,7 +51,7 @@ class NesterovCost(Claim[Given]):
     )
     symbols = "√κ", "steps of Nesterov's method"
     predicts = 0.5
-    shows = Over("Steps to lower the gap a thousandfold", x="κ", y="T")
+    shows = Over("Steps until the gap is a thousand times smaller", x="κ", y="T")
 
     def given(self, rng: Generator) -> Given:
         x0 = 1 + 0.1 * normal(rng, self.d)  # equal shares of the gap, up to chance

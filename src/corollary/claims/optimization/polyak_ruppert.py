@@ -1,4 +1,4 @@
-r"""Averaging the iterates of SGD.
+r"""Polyak-Ruppert averaging of the iterates of SGD.
 
 Let SGD run with steps :math:`\eta_k=c\,k^{-a}`, :math:`\frac12<a<1`, on a strongly convex problem.
 The last iterate has :math:`\mathbb E\|x_k-x^*\|^2\propto k^{-a}`; the mean of all iterates,

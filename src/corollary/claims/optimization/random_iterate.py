@@ -1,4 +1,4 @@
-r"""A random iterate of SGD.
+r"""The expected squared gradient at a random iterate of SGD is the average over all.
 
 For an index I, uniform on :math:`\{0,\dots,K-1\}` and independent of the run,
 

@@ -55,7 +55,7 @@ class SmoothSuboptimality(Claim[Given]):
     relation = at_least(ulps=64)  # squares of coordinates and of gradients
     supposes = (
         Suppose(
-            "no point lies below x*",
+            "x* is a global minimum",
             lambda g: bool(torch.vmap(g.f)(g.x).min() >= g.f(g.xstar)),
             without=local_minimum,
         ),

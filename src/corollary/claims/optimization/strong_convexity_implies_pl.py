@@ -63,7 +63,7 @@ class StrongConvexityImpliesPl(Claim[Given]):
     symbols = "μ(f(x) − f*)", "½‖∇f(x)‖²"
     shows = Parity("The condition of Polyak and Łojasiewicz", log="xy")
 
-    @picture("Which functions satisfy the condition", x="x", y="½f′(x)² / (f(x) − f*)", log="xy")
+    @picture("Which functions satisfy the PL condition", x="x", y="½f′(x)² / (f(x) − f*)", log="xy")
     def quotients(self, trial: Trial[Given]) -> Marks:
         x = torch.logspace(-2, 1, 181, dtype=torch.float64)[:, None]
         functions: dict[str, Function] = {

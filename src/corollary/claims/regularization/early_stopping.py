@@ -55,7 +55,9 @@ class EarlyStopping(Claim[Given]):
             "At the printed stopping time η/λ, the two solutions differ in first order.",
             time=lambda g: g.eta / g.lam,
         ),
-        Suppose("the step is stable", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]),
+        Suppose(
+            "the step size is below 2/λmax", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]
+        ),
     )
     symbols = "second order", "difference of the shares that are kept"
     predicts = 2.0

@@ -1,4 +1,4 @@
-r"""Homogeneous networks end at a KKT point of the margin problem.
+r"""Training of homogeneous networks converges to a KKT point of the margin problem.
 
 Gradient flow on a loss with an exponential tail, for a homogeneous network that at some time has
 every point right: :math:`\theta/\|\theta\|` converges to the direction of a KKT point of

@@ -1,4 +1,4 @@
-r"""The distance to the nearest interpolator contracts.
+r"""The distance to the nearest interpolator shrinks at a linear rate.
 
 Let X have rank n < d and singular values :math:`\sigma_1\ge\dots\ge\sigma_n`. Gradient descent on
 :math:`\frac1n\|Xw-y\|^2` with :math:`0<\eta\le n/(\sigma_1^2+\sigma_n^2)` has

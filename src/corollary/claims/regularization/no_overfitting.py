@@ -1,4 +1,4 @@
-r"""Test error keeps falling past zero training error.
+r"""Wide networks: the test error does not grow past zero training error.
 
 Two-layer networks of growing width are trained without any regulariser. Beyond some width the
 training error is 0, so a wider network cannot fit better; it has ever more ways to fit badly. Yet

@@ -1,4 +1,4 @@
-r"""Training does not find the robust network.
+r"""The robustness of trained networks falls with the number of points.
 
 Nearly orthogonal points of length :math:`\sqrt d` have a network that needs perturbations of order
 :math:`\sqrt d` (see robust_network), whatever the number m of points. Gradient descent on the

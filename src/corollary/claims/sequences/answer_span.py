@@ -1,4 +1,4 @@
-r"""The best answer span.
+r"""Question answering with BERT: the best answer span.
 
 With start scores :math:`a` and end scores :math:`b`, the answer to a question is the span
 

@@ -1,4 +1,4 @@
-r"""Attention stays in the convex hull.
+r"""The outputs of attention lie in the convex hull of the inputs.
 
 What a position reads is a convex combination of the values: for
 :math:`A=\operatorname{softmax}(XX^\top)`, row by row, and :math:`Y=AX`,

@@ -1,4 +1,4 @@
-r"""A beam keeps finished sequences.
+r"""Beam search keeps finished sequences.
 
 Once every sequence of positive probability has ended, more steps change nothing: a beam search
 that keeps finished sequences finds the same for every number of steps,

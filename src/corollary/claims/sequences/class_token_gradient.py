@@ -75,7 +75,11 @@ class ClassTokenGradient(Claim[Given]):
             "A classifier on the mean of all vectors uses all vectors equally.",
             head=lambda g: MeanHead(WIDTH, rng=Generator().manual_seed(0)),
         ),
-        Suppose("the classes have weights", lambda g: g.head.out.W.norm(), constant),
+        Suppose(
+            "the weight matrix of the classifier is not zero",
+            lambda g: g.head.out.W.norm(),
+            constant,
+        ),
     )
     symbols = "all at [CLS]", "share of h_t"
     rows = "t = {place}"

@@ -1,4 +1,4 @@
-r"""Parity beyond the training length.
+r"""Length generalisation: parity beyond the training length.
 
 The parity of the bits read so far is one bit of state, flipped by each 1. A recurrent network that
 has learned it on strings of :math:`n` bits goes on for as long as one likes. A transformer with

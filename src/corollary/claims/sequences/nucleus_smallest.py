@@ -1,4 +1,4 @@
-r"""The nucleus is the smallest set of its mass.
+r"""Nucleus (top-p) sampling: the nucleus is the smallest set of tokens with mass p.
 
 Taking tokens from the most probable on until their mass reaches p keeps
 

@@ -1,4 +1,4 @@
-r"""Logarithmic depth of a scan.
+r"""Logarithmic depth of a parallel scan.
 
 With as many processors as elements, all states of a linear recurrence of length T take
 

@@ -1,4 +1,4 @@
-r"""The autoregressive factorisation is a distribution.
+r"""The autoregressive factorisation is a probability distribution.
 
 If every factor is a distribution over K tokens, the probabilities
 

@@ -1,4 +1,4 @@
-r"""Top-k sampling renormalises.
+r"""Top-k sampling renormalises the probabilities of the k most probable tokens.
 
 Among the k most probable tokens, the set :math:`S_k`, token i is drawn with probability
 

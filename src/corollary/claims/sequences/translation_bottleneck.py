@@ -41,7 +41,7 @@ class TranslationBottleneck(Claim[Given]):
     relation = at_least(level=0.95)  # means over the models, with a Student interval
     supposes = (
         Suppose(
-            "the second model attends",
+            "the second model uses attention",
             lambda g: g.units,
             "If the second model has no attention, it is not better than the first.",
             units=0,

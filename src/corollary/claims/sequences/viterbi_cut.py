@@ -1,4 +1,4 @@
-r"""The best cut of a word, by Viterbi.
+r"""The Viterbi algorithm finds the best segmentation of a word into tokens.
 
 A string of :math:`n` letters has :math:`2^{n-1}` cuts :math:`u_1 \cdots u_k`. If the weight of a
 cut is the product of the weights of its pieces, the best one up to each place extends a best one

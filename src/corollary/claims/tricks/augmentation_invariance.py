@@ -1,4 +1,4 @@
-r"""A whole group of augmentations gives an invariant fit.
+r"""Augmentation by a group of transformations gives an invariant least-squares fit.
 
 Let a finite group G act linearly on inputs, and let a linear model be fitted by (ridge) least
 squares to the augmented data :math:`\{(gx_i,y_i)\}_{g\in G}`. Then the unique minimiser satisfies

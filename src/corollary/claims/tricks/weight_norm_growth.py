@@ -1,4 +1,4 @@
-r"""Weight normalisation never shortens v.
+r"""Weight normalisation: gradient steps never decrease the norm of v.
 
 With :math:`w=\gamma v/\|v\|` the gradient h of any loss in v is orthogonal to v. So a step of
 gradient descent gives
