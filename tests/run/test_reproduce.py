@@ -56,6 +56,22 @@ def test_a_figure_below_the_interval_is_not_reached(entry):
     assert line.verdict == "not reached"
 
 
+def test_two_seeds_give_no_verdict_and_the_mean_is_told_apart_from_the_interval(entry):
+    jobs = tuple(Job("coins/coin", "fair", seed, 49.0 + seed / 2) for seed in range(3))
+    (two,) = Reproduction({}, False, jobs[:2]).lines()
+    (three,) = Reproduction({}, False, jobs).lines()
+    assert not two.judged and "fewer than 3" in two.verdict
+    assert three.verdict == "reached" and not three.surpassed
+
+
+def test_an_exact_value_is_missed_on_both_sides(entry, monkeypatch):
+    monkeypatch.setattr(Coin, "better", "equal")
+    for centre, verdict in ((40, "not reached"), (50, "reached"), (60, "not reached")):
+        jobs = tuple(Job("coins/coin", "fair", s, centre - 0.1 + s / 10) for s in range(3))
+        (line,) = Reproduction({}, False, jobs).lines()
+        assert line.verdict == verdict
+
+
 def test_another_setting_is_named_and_not_judged(entry):
     jobs = tuple(Job("coins/coin", "twice as many", seed, 40.0 + seed) for seed in range(3))
     (line,) = Reproduction({}, False, jobs).lines()

@@ -17,6 +17,7 @@ from corollary.run.files import read_json, write_atomically
 
 SCHEMA = 1
 LEVEL = 0.95
+FEWEST = 3  # runs behind a verdict: an interval of two runs contains almost any value
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class Line:
             return ""
         if self.published.differs:
             return f"other setting: {self.published.differs}"
-        if self.random and len(self.values) == 1:
-            return "one seed: no interval"
+        if self.random and len(self.values) < FEWEST:
+            return f"fewer than {FEWEST} seeds: no verdict"
         above = self.better in ("higher", "equal") and self.ours.high < self.published.value
         below = self.better in ("lower", "equal") and self.ours.low > self.published.value
         missed = f"not reached: {self.note}" if self.note else "not reached"
@@ -106,6 +107,14 @@ class Line:
     def judged(self) -> bool:
         """Whether the row has the setting of the published figure, and enough runs."""
         return self.verdict.partition(":")[0] in ("reached", "not reached")
+
+    @property
+    def surpassed(self) -> bool:
+        """Whether the mean alone is at least as good as the published figure."""
+        if self.published is None or self.ours is None:
+            return False
+        gap = self.ours.value - self.published.value
+        return {"higher": gap >= 0, "lower": gap <= 0, "equal": gap == 0}[self.better]
 
     @property
     def seconds(self) -> float:
