@@ -3,16 +3,16 @@ r"""The Hessian of a loss, by its products.
 .. math:: H v = \nabla_\theta \langle \nabla L(\theta), v \rangle
 
 The graph of :math:`\nabla L` is built once; each product is one backward pass through it (reverse
-over reverse), about the price of 1.3 to 1.4 gradients: that of their matrix products, for the
-gradient of a layer inside takes three and the product six. Reverse over reverse is the most widely
-supported of the four orders; it is also free of a fault of torch 2.13's ``jacrev`` through
-LayerNorm. Convolutions have second derivatives of their own
-(:mod:`~corollary.theory.modules.convolutions`), which save a quarter of a product for a small CNN.
-(``torch.func.linearize`` gives products a tenth cheaper for a small CNN, and no cheaper ones for an
-MLP, after seconds of tracing, which the few dozen products of an eigenvalue or a trace do not earn
-back; the benchmark shows both.) Where even double reverse is
-missing (a layer that can be differentiated once only), products are central differences of the
-gradient, and :attr:`~Hessian.path` says so.
+over reverse), about the price of 1.4 gradients for small networks. By matrix products alone it is
+at most two: the gradient of a layer inside takes three and the product six. Reverse over reverse is
+the most widely supported of the four orders; it is also free of a fault of torch 2.13's ``jacrev``
+through LayerNorm. Convolutions have second derivatives of their own
+(:mod:`~corollary.theory.modules.convolutions`), which save a sixth of a product for a small CNN
+(1.35 gradients in place of 1.61). (``torch.func.linearize`` gives products a sixth cheaper still
+for that CNN, and no cheaper ones for an MLP, after seconds of tracing, which the few dozen
+products of an eigenvalue or a trace do not earn back; the benchmark shows both.) Where even double
+reverse is missing (a layer that can be differentiated once only), products are central differences
+of the gradient, and :attr:`~Hessian.path` says so.
 
 :source: Pearlmutter (1994), "Fast exact multiplication by the Hessian".
 """
