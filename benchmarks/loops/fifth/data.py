@@ -186,7 +186,7 @@ BUGS = (
             "|mean|constant|not aligned|conflict|not explain|does not learn",
         ),
         box_not_flipped,
-        bad=0.3,
+        bad=0.5,
         good=0.8,
     ),
     RealBug(

@@ -111,8 +111,8 @@ BUGS = (
             "max|worst|mode|direction|first epoch|largest|highest|wrong|loss",
         ),
         best_in_the_wrong_mode,
-        bad=0.88,
-        good=0.92,
+        bad=0.8,
+        good=0.9,
     ),
     RealBug(
         "Lightning: the loaded checkpoint is not assigned",

@@ -232,8 +232,8 @@ BUGS = (
             "|sees the target|sees the answer|depends on the target|too good|peek",
         ),
         no_causal_mask,
-        bad=-2.0,
-        good=-1.4,
+        bad=-1.5,
+        good=-1.0,
     ),
     RealBug(
         "VAE: divergence summed, reconstruction averaged",

@@ -101,8 +101,8 @@ BUGS = (
             "|climb|goes up|again",
         ),
         cosine_of_the_warm_up,
-        bad=0.88,
-        good=0.93,
+        bad=0.85,
+        good=0.9,
     ),
     RealBug(
         "LambdaLR multiplies the rate twice",

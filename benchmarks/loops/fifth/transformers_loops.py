@@ -85,16 +85,16 @@ def decoder_reads_the_labels(watch: Watch, broken: bool) -> Ended:
     )
 
     def pairs(n: int) -> tuple[Tensor, Tensor]:
-        """Sequences of numbers, and each number one higher."""
-        ids = torch.randint(1, 30, (n, 8))
-        return ids, ids + 1
+        """A number, eight times, and the eight numbers that follow it."""
+        start = torch.randint(0, 30, (n, 1))
+        return start.expand(-1, 8) + 1, (start + torch.arange(8)) % 30 + 1
 
     ids, labels = pairs(512)
     data = [{"input_ids": a, "labels": b} for a, b in zip(ids, labels, strict=True)]
     if broken:
         data = [row | {"decoder_input_ids": row["labels"].clone()} for row in data]
     watcher = trained(
-        model, data, watched=watch is not unwatched, max_steps=200, learning_rate=1e-2
+        model, data, watched=watch is not unwatched, max_steps=150, learning_rate=1e-2
     )
     ids, labels = pairs(128)
     with torch.no_grad():  # the decoder begins with the start token and reads what came before
