@@ -45,7 +45,7 @@ class NonvanishingDerivatives(Claim[Given]):
         "The fourth derivative of a cubic vanishes everywhere.",
         sigmas=(lambda z: z**3,) * 4,
     )
-    symbols = "τ", "smallest share"
+    symbols = "τ", "smallest |σ⁽ᵏ⁾(x₀)| / max |σ⁽ᵏ⁾|"
     rows = ("sigmoid", "tanh", "sin", "exp")
 
     def given(self, rng: Generator) -> Given:

@@ -60,7 +60,7 @@ class HebbianStorage(Claim[Given]):
             without=full,
         ),
     )
-    symbols = "1 − s/n; all; −(n−s)/2", "found in the network"
+    symbols = "1 − s/n; all; −(n−s)/2", "computed in the network"
     rows = "least xᵢ hᵢ", "largest xᵢ hᵢ", "share of stable bits", "energy of x", "energy of −x"
 
     def given(self, rng: Generator) -> Given:

@@ -50,7 +50,7 @@ class BooleanLookup(Claim[Given]):
             lambda g: Given(torch.cat([g.x, g.x[:1]]), torch.cat([g.y, 1 - g.y[:1]])),
         ),
     )
-    symbols = "mistakes and units, as stated", "found"
+    symbols = "mistakes and units, as stated", "counted in the network"
     rows = (
         "table: mistakes",
         "table: units",

@@ -66,7 +66,7 @@ class EmpiricalRisk(Claim[Given]):
             x=lambda g: g.y + 2 * (g.x - g.y),
         ),
     )
-    symbols = "theory", "over samples"
+    symbols = "formula", "estimate from repeated samples"
     rows = "mean of R_S, R(f)", "n Var R_S, R(f)(1 − R(f))"
 
     def given(self, rng: Generator) -> Given:

@@ -46,7 +46,7 @@ class GaussianAffine(Claim[Given]):
         "Random signs have the same mean and covariance, but another distribution.",
         z=lambda g: torch.where(g.z > 0, 1.0, -1.0).double(),
     )
-    symbols = "level", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"
+    symbols = "level of the quantile", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"
 
     def given(self, rng: Generator) -> Given:
         z, k, p = normal(rng, self.n, self.k), self.k, self.p

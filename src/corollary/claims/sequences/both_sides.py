@@ -62,7 +62,7 @@ class BothSides(Claim[Given]):
             no_values,
         ),
     )
-    symbols = "all", "share of ∂h_i/∂x_j ≠ 0"
+    symbols = "1", "share of ∂h_i/∂x_j ≠ 0"
     predicts = 1.0
 
     def given(self, rng: Generator) -> Given:

@@ -81,7 +81,7 @@ class ClassTokenGradient(Claim[Given]):
             constant,
         ),
     )
-    symbols = "all at [CLS]", "share of h_t"
+    symbols = "1 at [CLS], else 0", "share of h_t"
     rows = "t = {place}"
 
     def given(self, rng: Generator) -> Given:

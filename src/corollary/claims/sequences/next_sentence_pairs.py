@@ -69,9 +69,9 @@ class NextSentencePairs(Claim[Given]):
             share=1 / 3,
         ),
     )
-    symbols = "1/2, and none", "share of true successors"
+    symbols = "1/2, and 0", "share of true successors"
     predicts = [0.5, 0.0]
-    rows = "all pairs", "pairs labelled as none"
+    rows = "all pairs", "pairs labelled as not consecutive"
     shows = Along("True successors among the pairs", x="pairs")
 
     def given(self, rng: Generator) -> Given:

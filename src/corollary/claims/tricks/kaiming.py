@@ -45,7 +45,7 @@ class Kaiming(Claim[Given]):
         "With LeCun's variance 1/n, each layer loses half of the mean square.",
         W=lambda g: g.W / 2**0.5,
     )
-    symbols = "kept", "mean square / mean square of the layer before"
+    symbols = "1", "mean square / mean square of the layer before"
     predicts = [1.0] * 5
     rows = tuple(f"{part} fifth of the layers" for part in ("1st", "2nd", "3rd", "4th", "5th"))
     shows = Along("One layer keeps the mean square", x="layers")
@@ -72,7 +72,7 @@ class Kaiming(Claim[Given]):
     @picture("Mean squares through ReLU", x="layer l", y="‖h‖² / ‖x‖²", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         layers = range(self.L + 1)
-        yield Level(1.0, label="kept")
+        yield Level(1.0, label="1")
         yield Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True)
         for run, start in zip(trial.all, ("Kaiming", "LeCun"), strict=False):
             path, label = run.kept.path, f"{start}, 8 of 10 networks"

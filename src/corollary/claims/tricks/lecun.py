@@ -55,7 +55,7 @@ class Lecun(Claim[Given]):
             W=lambda g: g.W * 2**0.5,
         ),
     )
-    symbols = "kept", "E h² / γ²"
+    symbols = "1", "E h² / γ²"
     shows = Along("LeCun initialisation keeps the variance", x="layer", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:

@@ -48,7 +48,7 @@ class OrthogonalDepth(Claim[Given]):
         "Gaussian weights of variance 1/n keep lengths only on average.",
         W=lambda g, rng: torch.stack([lecun_(torch.empty_like(W), rng=rng) for W in g.W]),
     )
-    symbols = "kept", "length"
+    symbols = "length at the input", "length"
     shows = Along(
         "Lengths through a linear network",
         x="layer",
