@@ -27,12 +27,13 @@ def next_character_loss(
     return F.cross_entropy(logits.flatten(0, 1), target.flatten())
 
 
-def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
+def learn_characters(model: nn.Module, *, steps: int, windows: int, seed: int) -> Outcome:
     """Train on nine tenths of the text; the value is the loss on the last tenth, in nats.
 
     The optimizer is AdamW with learning rate 1e-3, betas 0.9 and 0.99, and weight decay 0.1 on
     matrices. Gradients are clipped at 1. The schedule has a warm-up of 100 steps and a cosine decay
-    to a tenth. A step uses 12 windows of 64 characters.
+    to a tenth. A step uses 12 windows of 64 characters; the loss is of the first ``windows`` held
+    out.
     """
     text = tinyshakespeare()
     alphabet = sorted(set(text))
@@ -54,10 +55,10 @@ def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
     )
     model.eval()
     with torch.no_grad():
-        rows = held_out.unfold(0, CONTEXT + 1, CONTEXT)  # each character is predicted once
+        rows = held_out.unfold(0, CONTEXT + 1, CONTEXT)[:windows]  # each character once
         loss = float(next_character_loss(model(rows[:, :-1]), rows[:, 1:]))
         prompt = torch.tensor([place[character] for character in PROMPT])
-        written = "".join(alphabet[i] for i in continued(model, prompt, 300, seed))
+        written = "".join(alphabet[i] for i in continued(model, prompt, min(300, windows), seed))
     curve = Figure(
         "Loss while training",
         x="step",

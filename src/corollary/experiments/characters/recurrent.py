@@ -39,6 +39,7 @@ class ShakespeareRecurrent(Experiment):
     kind: Literal["Elman", "GRU", "LSTM", "minGRU", "LRU"] = "GRU"  # of the recurrence
     layers: int = 4  # blocks of minGRU and LRU
     steps: int = 2000  # of the optimizer
+    windows: int = 1742  # of 64 characters that test: all of them
 
     metric = "validation loss in nats per character"
     better = "lower"
@@ -47,11 +48,12 @@ class ShakespeareRecurrent(Experiment):
         for kind in ("Elman", "GRU", "LSTM", "minGRU", "LRU")
     )
     seeds = 3
-    quick = {"steps": 10, "layers": 1}
+    quick = {"steps": 5, "layers": 1, "windows": 50}
 
     def run(self, seed: int) -> Outcome:
         rng = torch.Generator().manual_seed(seed)
-        return learn_characters(self._net(rng), steps=self.steps, seed=seed)
+        sizes = {"steps": self.steps, "windows": self.windows}
+        return learn_characters(self._net(rng), **sizes, seed=seed)
 
     def _net(self, rng: Generator) -> nn.Module:
         how: dict[str, Any] = {"rng": rng, "dtype": torch.float32}
