@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 BUDGET = 2.0  # CPU seconds; what takes longer is marked slow and run by `make check-full`
-SLACK = 3.0  # times the budget: machines differ
+SLACK = 5.0  # times the budget: machines differ
 START_UP = 3.0  # CPU seconds for what the first test of a file imports and compiles
 TOGETHER = (
     "tests/cli/examine/",

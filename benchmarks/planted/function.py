@@ -102,7 +102,7 @@ FAULTS = (
     Fault("dead last layer", "function/linearity", "", "dead",
           lambda: about(constant(True), table()), lambda: about(constant(False), table())),
     Fault("chaos between samples", "function/frequencies", "", "smaller weights",
-          lambda: about(chaotic(30.0), table()), lambda: about(chaotic(1.0), table())),
+          lambda: about(chaotic(60.0), table()), lambda: about(chaotic(1.0), table())),
     Fault("features sliced off", "function/features_read", "input 0", "slice",
           lambda: about(Sliced(6), table()), lambda: about(Sliced(10), table())),
     Fault("stride past the kernel", "function/features_read", "input 0", "stride",

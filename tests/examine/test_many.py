@@ -75,7 +75,7 @@ def test_the_table_says_what_changed_and_which_is_sick(checkpoints, known):
     series = examine_each(ORDER, checkpoints)
     text = series_text(series)
     assert "step10.pt to step20.pt:\n  new: NaN (high)" in text
-    assert text.endswith("To look at: step20.pt (1 of 3 checkpoints).")
+    assert text.endswith("Checkpoints to look at: step20.pt (1 of 3).")
     assert "new: NaN (high)" in series_page(series)
 
 
@@ -108,7 +108,7 @@ def test_the_command_writes_table_page_and_file(checkpoints, known, tmp_path, ca
     out, file = tmp_path / "page.html", tmp_path / "all.json"
     assert examine_files(ORDER, "step*.pt", 1, out, file, None) == 0
     assert examine_files(ORDER, "step*.pt", 1, None, None, "high") == 1
-    assert "To look at: step20.pt" in capsys.readouterr().out
+    assert "Checkpoints to look at: step20.pt" in capsys.readouterr().out
     assert len(json.loads(file.read_text())["rows"]) == 3
     assert out.read_text().startswith("<!doctype html>")
 

@@ -59,4 +59,4 @@ def test_a_layer_that_a_shortcut_passes_is_no_collapse():
     torch.manual_seed(0)
     found = found_in(PastABottleneck())
     assert found.where == "b" and found.value.value > 0.999
-    assert found.severity is Severity.NONE and "later layers still separate them" in found.meaning
+    assert found.severity is Severity.NONE and "later layers still separate these" in found.meaning

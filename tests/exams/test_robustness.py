@@ -55,7 +55,7 @@ def test_accuracy_under_attack_comes_with_its_interval_and_falls_with_the_radius
 def test_between_attack_and_proof_no_sample_of_a_small_network_is_open(findings):
     (f,) = of(findings, "robust_accuracy")
     assert f.details["open"] == 0 and f.details["proved"] == f.details["kept"]["0.1"] > 0
-    assert f.details["proof"] in f.meaning and "the number is exact" in f.meaning
+    assert f.details["proof"] in f.meaning and "this accuracy is exact" in f.meaning
     assert any("proved" in mark.label for mark in f.figures[0].marks)
 
 

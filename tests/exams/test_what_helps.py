@@ -55,7 +55,7 @@ def rated(lr):
 CASES = {
     "Weight decay is too strong": (network(), decayed),
     "The schedule lowers the learning rate too soon": (network(), scheduled),
-    "The learning rate is too large": (network(), rated(3.0)),
+    "The learning rate is too large": (network(), rated(5.0)),
     "The learning rate is too small": (network(), rated(1e-6)),
     "Dropout keeps the network from learning": (network(nn.Dropout(0.98)), rated(0.01)),
     "Dropout on the output": (nn.Sequential(network(), nn.Dropout(0.95)), rated(0.01)),

@@ -113,8 +113,8 @@ def test_a_run_is_repeated_from_what_was_set_by_hand():
     ("place", "said"),
     [
         ((3, 0, 0), "a layer from 0 to 2"),
-        ((0, 3, 0), "a unit of layer 0 from 0 to 2"),
-        ((0, 0, 2), "a source of layer 0 from 0 to 1"),
+        ((0, 3, 0), "a unit between 0 and 2 in layer 0"),
+        ((0, 0, 2), "an input between 0 and 1 of layer 0"),
         ((-1, 0, None), "got -1"),
     ],
 )

@@ -84,5 +84,5 @@ def test_on_ridge_regression_descent_and_converged_sgd_generalise_alike():
     "options", [{"batches": (0,)}, {"batches": (65,)}, {"batches": ()}, {"seeds": 1}]
 )
 def test_sizes_out_of_range_are_refused(options):
-    with pytest.raises(InputError, match="batches must|expected seeds"):
+    with pytest.raises(InputError, match="batch sizes must|expected seeds"):
         study(**options)

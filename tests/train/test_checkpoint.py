@@ -240,7 +240,7 @@ def test_a_damaged_file_is_named(damage, tmp_path):
 
 
 def test_what_cannot_be_saved_without_pickle_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"state\.f, which is a function"):
+    with pytest.raises(InputError, match=r"state\.f, which has type function"):
         write_state(tmp_path / "x", {"f": decay})
 
 

@@ -31,9 +31,7 @@ def data():
 def test_the_first_layer_with_a_bad_output_is_named_with_its_step():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(1, 4), Log(), nn.Linear(4, 1))
-    with pytest.raises(
-        NotFiniteError, match=r"the layer '1' \(Log\) .* at step 0; lower"
-    ) as caught:
+    with pytest.raises(NotFiniteError, match=r"the layer '1' \(Log\), at step 0; lower") as caught:
         fit(model, data(), F.mse_loss, SGD, steps=5)
     assert caught.value.history.steps == 0 and caught.value.history.diverged
 

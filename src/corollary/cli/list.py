@@ -107,8 +107,8 @@ def _print_entries(found: "list[Entry]") -> None:
     star = "; * corrects the lecture notes" if any(e.erratum for e in found) else ""
     stated, needed = (sum(len(n) for n in names) for names in _hypotheses(found))
     if stated:
-        shown = f"{needed} of {stated} hypotheses are shown to be necessary"
-        console.print(f"{shown} of them by a counterexample", style="dim")
+        shown = f"{needed} of {stated} hypotheses are shown to be necessary by a counterexample"
+        console.print(shown, style="dim")
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
 
 

@@ -51,7 +51,7 @@ class BarronGaussian(Claim[Given]):
         Suppose(
             "f integrates to 1",
             lambda self, g: math.isclose(g.Z(2) * 2 * math.pi * self.sigma**2, 1.0),
-            "The prefactor (2πσ²)^(d/2) as printed makes f, and its constant, too large.",
+            "The prefactor (2πσ²)^(d/2) of the notes makes f, and its constant, too large.",
             Z=lambda self: lambda d: (2 * math.pi * self.sigma**2) ** (d / 2),
         ),
         Suppose(

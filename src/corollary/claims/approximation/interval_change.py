@@ -42,7 +42,7 @@ def inverted(self: "IntervalChange", given: Given) -> bool:
 
 
 def as_printed(self: "IntervalChange", given: Given) -> Given:
-    """Composed with φ, as printed, the polynomial is evaluated far outside [0, 1]."""
+    """Composed with φ, as printed in the notes, the polynomial is evaluated far outside [0, 1]."""
     phi = given.p.new_tensor([self.a, self.length])
     return given._replace(move=lambda p: compose(p, phi))
 

@@ -44,7 +44,7 @@ class KernelFlip(Claim[Given]):
     supposes = Suppose(
         "the kernel is flipped along both axes",
         lambda g: torch.equal(g.turned, flipped(g.K)),
-        "If the kernel is not flipped, as printed, the result is a different image.",
+        "If the kernel is not flipped, as printed in the notes, the result is a different image.",
         turned=lambda g: g.K,
     )
     symbols = "I ∗ flipped K", "conv2d(I, K) of torch"

@@ -40,7 +40,7 @@ class Given(NamedTuple):
 
 
 def integrals(self: "KernelRidgeRegression", given: Given) -> Given:
-    """With the integral of f g as inner product, as printed, the minimiser is another function."""
+    """With the integral of f g, as in the notes, as inner product, the minimiser differs."""
     scale = math.sqrt(math.pi) * self.lengthscale
     return given._replace(products=scale * RBFKernel(math.sqrt(2) * self.lengthscale)(given.x))
 

@@ -56,7 +56,7 @@ class DziugaiteRoyTable(Claim[Given]):
                 c.snn_train + without_train_error(c) - g.bound(c)
                 for c in (TABLE[name] for name in g.columns)
             ),
-            "Theorem 70 as printed gives 0.46 to 0.59.",
+            "Theorem 70 as printed in the notes gives 0.46 to 0.59.",
             bound=lambda g: as_printed,
             columns=TRUE_LABELS,
         ),

@@ -84,7 +84,7 @@ class LinearizedInterpolation(Claim[Given]):
         Suppose(
             "the prediction starts at f(x)",
             lambda g: near(g.offset, g.f(g.at())),
-            "Without the offset, as printed, the prediction at a training input is y − f.",
+            "Without the offset, as in the notes, the prediction at a training input is y − f.",
             offset=lambda g: 0 * g.offset,
         ),
     )

@@ -47,7 +47,7 @@ class NngpLimit(Claim[Given]):
     supposes = Suppose(
         "layers are scaled by their fan-in",
         lambda g: g.fan(3, 5) == 3,
-        "With fan-out scaling, as printed, the first layer shrinks as its width grows.",
+        "With fan-out scaling, as in the notes, the first layer shrinks as its width grows.",
         fan=lambda g: lambda n, m: m,
     )
     symbols = "n^(−1/2)", "|Σ̂ₙ − Σ|"

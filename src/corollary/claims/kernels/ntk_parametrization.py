@@ -51,7 +51,7 @@ class NtkParametrization(Claim[Given]):
     supposes = Suppose(
         "layers are scaled by their fan-in",
         by_fan_in,
-        "With fan-out scaling, as printed, the variance grows like n/2.",
+        "With fan-out scaling, as printed in the notes, the variance grows like n/2.",
         lambda self: self.networks("fan_out"),
     )
     symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"

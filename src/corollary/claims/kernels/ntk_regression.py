@@ -51,7 +51,7 @@ class NtkRegression(Claim[Given]):
     supposes = Suppose(
         "the prediction starts at the network's own initial value",
         lambda g: (g.offset == 1, f"{g.offset:g} of f₀(x) is added"),
-        "Without f₀(x), as printed, the formula differs from the networks at any width.",
+        "Without f₀(x), as in the notes, the formula differs from the networks at any width.",
         offset=0.0,
     )
     symbols = "n^(−1/2)", "distance at new inputs"

@@ -46,7 +46,7 @@ class RandomFeatureInitial(Claim[Given]):
         Suppose(
             "the output has the factor 1/√p",
             lambda g: abs(g.factor * g.phi.shape[1] ** 0.5 - 1) < 1e-12,
-            "Without the factor, as printed, the covariance is p times as large.",
+            "Without the factor, as printed in the notes, the covariance is p times as large.",
             factor=1.0,
         ),
         Suppose(

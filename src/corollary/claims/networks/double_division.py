@@ -49,7 +49,7 @@ class DoubleDivision(Claim[Given]):
         "The listing also shrinks the weights by 0.2 % per step, and this is not divided by N.",
         decay=2e-3,
     )
-    symbols = "corrected, step η/N", "as printed, step η"
+    symbols = "corrected, step η/N", "as printed in the notes, step η"
     shows = Along("Loss with one division by N and with two", x="step", y="loss")
 
     def given(self, rng: Generator) -> Given:

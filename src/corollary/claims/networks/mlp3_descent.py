@@ -1,4 +1,4 @@
-r"""A small step lowers the loss by the squared gradient.
+r"""A small step lowers the loss by the learning rate times the squared gradient norm.
 
 A step :math:`\theta\leftarrow\theta-\eta\nabla L(\theta)` of stochastic descent on one example of
 the three-layer network changes the loss of that example by

@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 def rows(given: Given) -> Given:
-    """If the patterns are the rows of a square X, as printed, the weights are wrong."""
+    """If the patterns are the rows of a square X, as in the notes, the weights are wrong."""
     d = len(given.X)
     return Given(given.patterns[:d], given.X[:, :d].T, given.y[:d])
 

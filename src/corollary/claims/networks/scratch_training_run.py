@@ -89,4 +89,4 @@ class ScratchTrainingRun(Claim[Given]):
         yield Level(trial.predicted + self.gap, label="Bayes rule")
         yield Curve(trial.kept.accuracies, label="corrected")
         for broken in trial.without:
-            yield Curve(broken.kept.accuracies, label="as printed", role="other")
+            yield Curve(broken.kept.accuracies, label="as printed in the notes", role="other")

@@ -55,7 +55,7 @@ class Untransposed(Affine):
 
 
 def untransposed(self: "BackpropagationRecursion", rng: Generator) -> Given:
-    """One layer uses its derivative without the transpose, as printed."""
+    """One layer uses its derivative without the transpose, as printed in the notes."""
     given = BackpropagationRecursion("mlp", self.L, self.m, self.n).given(rng)
     blocks = [Untransposed(b.W, b.b) if isinstance(b, Affine) else b for b in given.blocks]
     return given._replace(blocks=tuple(blocks))

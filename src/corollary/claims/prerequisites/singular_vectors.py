@@ -43,7 +43,7 @@ class SingularVectors(Claim[Given]):
     supposes = Suppose(
         "as many vectors are taken as A has rank",
         lambda g: (g.k == numerical_rank(g.A), f"{g.k} vectors, rank {numerical_rank(g.A)}"),
-        "All columns of U together, as printed, span more than the column space.",
+        "All columns of U together, as printed in the notes, span more than the column space.",
         k=lambda g: len(g.A),
     )
     symbols = "entry of AA⁺, then of A", "entry of UᵣUᵣᵀ, then of Σ σᵢuᵢvᵢᵀ"

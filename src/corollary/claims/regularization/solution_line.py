@@ -1,4 +1,4 @@
-r"""The interpolators of two points in three dimensions are a line.
+r"""The weights that fit two points in three dimensions exactly form a line.
 
 For n = 2 data points and d = 3 weights each equation :math:`\langle w,x_i\rangle=y_i` is a plane,
 and :math:`\{w:Xw=y\}` their intersection: the affine space :math:`w'+\ker X` of dimension

@@ -58,7 +58,7 @@ class SingleStepFlip(Claim[Given]):
     supposes = Suppose(
         "the step goes against the sign of f",
         lambda g: bool((g.step().eta * g.step().before <= 0).all()),
-        "With the positive factor, as printed, half of the networks keep their sign.",
+        "With the positive factor, as printed in the notes, half of the networks keep their sign.",
         always_up=True,
     )
     symbols = "1 − γ", "share of networks that are flipped"

@@ -53,7 +53,7 @@ class L2Landscape(Claim[Given]):
     supposes = Suppose(
         "the radius is the length of the penalised optimum",
         right_radius,
-        "If the radius is the decay μ itself, as printed, the best point differs.",
+        "If the radius is the decay μ itself, as printed in the notes, the best point differs.",
         radius=lambda g: g.mu,
     )
     symbols = "penalised optimum", "best point of the ball"

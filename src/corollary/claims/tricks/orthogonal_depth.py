@@ -72,7 +72,7 @@ class OrthogonalDepth(Claim[Given]):
     def marks(self, trial: Trial[Given]) -> Marks:
         yield unit_circle("modulus 1")
         yield scatter(torch.linalg.eigvals(trial.given.W[0]), "eigenvalues of W¹")
-        yield Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed", role="other")
+        yield Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed in the notes", role="other")
 
 
 def _lengths(W: Tensor, x: Tensor) -> list[float]:

@@ -199,7 +199,7 @@ def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
 def _errors(found: Outcome) -> int:
     each = found.rest.each
     if not found.rest.classes or not bool(((each == 0) | (each == 1)).all()):
-        raise NotApplicableError("this exam is for one answer per sample")
+        raise NotApplicableError("this exam needs a classifier with one label per sample")
     return int(each.sum())
 
 

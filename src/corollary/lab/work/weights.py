@@ -31,13 +31,13 @@ def weight_at(
     into = linear[layer]
     if not 0 <= unit < into.out_features:
         raise InputError(
-            f"expected a unit of layer {layer} from 0 to {into.out_features - 1}, got {unit}"
+            f"expected a unit between 0 and {into.out_features - 1} in layer {layer}, got {unit}"
         )
     if source is None:
         return into.bias, (unit,)
     if not 0 <= source < into.in_features:
         raise InputError(
-            f"expected a source of layer {layer} from 0 to {into.in_features - 1}, got {source}"
+            f"expected an input between 0 and {into.in_features - 1} of layer {layer}, got {source}"
         )
     return into.weight, (unit, source)
 
