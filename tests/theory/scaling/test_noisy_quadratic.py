@@ -55,3 +55,10 @@ def test_a_schedule_that_is_not_known_is_refused():
         shape("staircase", 5)
     with pytest.raises(InputError, match="expected a warm-up below 5 steps"):
         shape("linear", 5, warm_up=5)
+
+
+def test_nan_and_losses_below_zero_are_refused():
+    with pytest.raises(InputError, match="got NaN"):
+        best_peak(POWER, [1.0, float("nan")])
+    with pytest.raises(InputError, match="at least 0"):
+        steps_to(POWER, -1.0, batch=1)

@@ -102,6 +102,7 @@ def best_peak(quadratic: NoisyQuadratic, factors: Sequence[float], batch: float 
         >>> round(found.rate, 3), round(found.loss, 3)
         (0.5, 0.25)
     """
+    _without_nan(*quadratic, *factors, batch)
     top = 2 / float(quadratic.curvature.max())
     low, high = math.log(LOW * top), math.log(top)
     shapes = torch.tensor(list(factors), dtype=torch.float64)
@@ -126,6 +127,9 @@ def steps_to(quadratic: NoisyQuadratic, loss: float, batch: float, most: int = 2
         >>> steps_to(quiet, 0.1, batch=1)  # without noise, one Newton step
         1
     """
+    _without_nan(*quadratic, loss, batch, most)
+    if loss < 0:
+        raise InputError(f"expected a loss of at least 0, got {loss:g}")
     low, high = 0, 1
     while high < most and best_peak(quadratic, [1.0] * high, batch).loss > loss:
         low, high = high, 2 * high
@@ -136,6 +140,11 @@ def steps_to(quadratic: NoisyQuadratic, loss: float, batch: float, most: int = 2
         else:
             high = middle
     return min(high, most)
+
+
+def _without_nan(*values: Tensor | float) -> None:
+    if any(bool(torch.as_tensor(v).isnan().any()) for v in values):
+        raise InputError("expected numbers, got NaN")
 
 
 def _final_losses(
